@@ -15,7 +15,7 @@ export interface AdmissionRow {
   /** Typical time of a request, in microseconds. Each round has a median; this is the median of these medians. */
   medianUs: number;
   p99Us: number;
-  /** `medianUs` divided by the `medianUs` of the first row. */
+  /** `medianUs` divided by the `medianUs` of the first row of the results. */
   ratio: number;
 }
 
@@ -24,10 +24,9 @@ const REQUESTS = 20_000;
 const WARM_UP = 20_000;
 
 /**
- * Measurement (e): the time that a request spends in the edge before its handler starts.
- * The edge reads the credentials, verifies an API key that is cached, counts the request towards the hourly and burst
- * limits, takes a slot for concurrent requests, writes the rate limit headers, and releases the slot. The edge is
- * compared with the smallest possible version of this work: hashing the key and counting in a map.
+ * Measurement (e): the time that a request spends in the edge before its handler starts. The edge reads the credentials, verifies an API
+ * key that is cached, counts the request towards the hourly and burst limits, takes a slot for concurrent requests, writes the rate limit
+ * headers, and releases the slot. The edge is compared with a minimal version of this work: hashing the key and counting in a map.
  */
 export async function measureAdmission(): Promise<AdmissionRow[]> {
   const { admit, close } = await edgeOfPlatform();

@@ -16,8 +16,8 @@ const ROUNDS = 3;
 const POLL_MS = 20;
 
 /**
- * Measurement (j): a bulk of 100 services with `rollback_on_failure`. The simulator builds the services. When all are
- * built, they become operational together. The first round is a warm-up and is not reported.
+ * Measurement (j): orders a bulk of 100 services with `rollback_on_failure`. The simulated provider builds the services, which become
+ * operational together after all are built. The first round is a warm-up and is not reported.
  */
 export const measureBulk = (): Promise<BulkRow[]> =>
   onScratch('bench_bulk', async ({ BENCH_DATABASE_URL }) => {

@@ -12,7 +12,7 @@ import { type BenchSubgraph, query, subgraphs, undivided, variablesOf } from './
 
 export interface FederatedQueryRow {
   name: string;
-  /** Queries per second, median of all rounds. */
+  /** Queries per second, as the median of all rounds. */
   perSecond: number;
   /** `perSecond` divided by the `perSecond` of the first row. */
   ratio: number;

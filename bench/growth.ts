@@ -100,8 +100,8 @@ receiver.close();
 process.stdout.write(`${report()}\n`);
 
 /**
- * Writes the queued audit records. Then waits until the platform has finished its background work: jobs, events,
- * webhook deliveries, and the compaction of the ticket counters.
+ * Writes the queued audit records. After that, waits until the platform has finished its background work: jobs, events, webhook deliveries,
+ * and the compaction of the ticket counters.
  */
 async function untilIdle(probe: Rows): Promise<void> {
   await domains.identity.core.trail.flush();
@@ -125,7 +125,7 @@ async function untilIdle(probe: Rows): Promise<void> {
 async function sizes(probe: Rows): Promise<Map<string, number>> {
   await probe.query('vacuum full', []);
   const found = await probe.query<{ name: string; size: string }>(
-    `select regexp_replace(n.nspname || '.' || c.relname, '_\\d{8}$', '') as name, sum(pg_total_relation_size(c.oid)) as size
+    `select regexp_replace(n.nspname || '.' || c.relname, '_\\d{6,10}$', '') as name, sum(pg_total_relation_size(c.oid)) as size
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema', 'bench_probe') group by 1`,
     [],

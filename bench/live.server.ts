@@ -5,10 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
-import { assemble, type FullAssembly } from '../apps/platform/assemble.ts';
-import { startPlatform } from '../apps/platform/platform.ts';
-import { createLogger } from '../kernel/log/log.ts';
-import { loadConfig } from '../kernel/settings/config.ts';
+import { platformOn } from './platform.ts';
 
 /**
  * Addresses of the two servers in this process, for bench/live.ts: the platform, and a plain server that broadcasts a
@@ -33,23 +30,8 @@ export interface Memory {
   used: number;
 }
 
-const config = loadConfig({
-  PORT: '0',
-  DATA_DIR: scratchFolder(),
-  DATABASE_URL: process.env.BENCH_DATABASE_URL,
-  SECRET_KEY: 'a secret for benchmarks, long enough',
-  LOG_LEVEL: 'error',
-});
-let assembly: FullAssembly | undefined;
-const platform = await startPlatform(
-  config,
-  async (foundation) => {
-    assembly = await assemble(foundation);
-    return assembly;
-  },
-  { log: createLogger({ level: 'error' }) },
-);
-const { apiKey } = await (assembly as FullAssembly).domains.identity.createOrganization({ name: 'Bench', plan: 'custom' });
+const { platform, domains } = await platformOn(process.env.BENCH_DATABASE_URL, scratchFolder());
+const { apiKey } = await domains.identity.createOrganization({ name: 'Bench', plan: 'custom' });
 
 const http = createServer().listen(0, '127.0.0.1');
 await once(http, 'listening');

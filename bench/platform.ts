@@ -1,18 +1,23 @@
+import { type FastifyInstance, fastify } from 'fastify';
 import { assemble, type FullAssembly } from '../apps/platform/assemble.ts';
 import { type Platform, startPlatform } from '../apps/platform/platform.ts';
+import { systemClock } from '../kernel/clock.ts';
 import type { Rows } from '../kernel/database/database.ts';
 import { createLogger } from '../kernel/log/log.ts';
+import { createMetrics } from '../kernel/metrics/metrics.ts';
 import { loadConfig } from '../kernel/settings/config.ts';
+import { mountEdge } from '../router/edge/edge.ts';
+import { MemoryCounters } from '../router/edge/memory-counters.ts';
 
 /**
- * Starts the platform in this process on an empty PostgreSQL database, or on an embedded one if `databaseUrl` is
- * undefined. Returns it with the internals that measurements need.
+ * Starts the platform in this process on an empty PostgreSQL database, or on an embedded database if `databaseUrl` is undefined. Returns it
+ * with the internals that measurements need.
  */
 export async function platformOn(
   databaseUrl: string | undefined,
   dataDir: string,
   settings: Readonly<Record<string, string>> = {},
-): Promise<Pick<FullAssembly, 'domains'> & { platform: Platform; rows: Rows }> {
+): Promise<{ platform: Platform; assembly: FullAssembly; domains: FullAssembly['domains']; rows: Rows }> {
   const assembled = Promise.withResolvers<FullAssembly>();
   const own = {
     PORT: '0',
@@ -29,7 +34,24 @@ export async function platformOn(
     },
     { log: createLogger({ level: 'error' }) },
   );
-  const { domains, databases } = await assembled.promise;
-  const { rows } = await databases.storeOf({ schema: 'bench_probe', entities: [], migrations: [] });
-  return { platform, domains, rows };
+  const assembly = await assembled.promise;
+  const { rows } = await assembly.databases.storeOf({ schema: 'bench_probe', entities: [], migrations: [] });
+  return { platform, assembly, domains: assembly.domains, rows };
+}
+
+/** Creates a server for hand-written handlers. It has the same edge as the platform, so that only the work behind it is compared. */
+export function handWritten({ authenticate, isFamiliar, usage }: FullAssembly, bodyLimit?: number): FastifyInstance {
+  const hand = fastify({ bodyLimit });
+  mountEdge(hand, {
+    authenticate,
+    isFamiliar,
+    usage,
+    counters: new MemoryCounters(),
+    anonymous: { perHour: 1000, burst: 100 },
+    slotWaitMs: 5000,
+    clock: systemClock,
+    log: createLogger({ level: 'error' }),
+    metrics: createMetrics(),
+  });
+  return hand;
 }

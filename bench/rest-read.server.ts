@@ -1,17 +1,9 @@
 import { scratchFolder } from './scratch-folder.ts';
 import '../apps/production.ts';
 import 'reflect-metadata';
-import { fastify } from 'fastify';
 import pg from 'pg';
-import { assemble, type FullAssembly } from '../apps/platform/assemble.ts';
-import { startPlatform } from '../apps/platform/platform.ts';
-import { systemClock } from '../kernel/clock.ts';
-import { createLogger } from '../kernel/log/log.ts';
-import { createMetrics } from '../kernel/metrics/metrics.ts';
 import { newId } from '../kernel/records/ids.ts';
-import { loadConfig } from '../kernel/settings/config.ts';
-import { mountEdge } from '../router/edge/edge.ts';
-import { MemoryCounters } from '../router/edge/memory-counters.ts';
+import { handWritten, platformOn } from './platform.ts';
 
 /** The addresses, API keys and records that the load generator uses in its requests. */
 export interface BenchTarget {
@@ -25,29 +17,14 @@ export interface BenchTarget {
 }
 
 const TICKETS = 500;
-const ORGANIZATIONS = 40;
+const ORGANIZATIONS = 200;
 
 /**
  * Runs two servers in this process for bench/rest-read.ts: the platform, and hand-written handlers of the same
  * operations.
  */
-const config = loadConfig({
-  PORT: '0',
-  DATA_DIR: scratchFolder(),
-  DATABASE_URL: process.env.BENCH_DATABASE_URL,
-  SECRET_KEY: 'a secret for benchmarks, long enough',
-  LOG_LEVEL: 'error',
-});
-let assembly: FullAssembly | undefined;
-const platform = await startPlatform(
-  config,
-  async (foundation) => {
-    assembly = await assemble(foundation);
-    return assembly;
-  },
-  { log: createLogger({ level: 'error' }) },
-);
-const { domains, databases } = assembly as FullAssembly;
+const { platform, assembly, domains } = await platformOn(process.env.BENCH_DATABASE_URL, scratchFolder());
+const { databases } = assembly;
 const newKey = async () => (await domains.identity.createOrganization({ name: 'Bench', plan: 'custom' })).apiKey;
 const apiKey = await newKey();
 const call = async (path: string, body: unknown, key = apiKey) =>
@@ -83,21 +60,7 @@ const read = async <R extends object>(name: string, text: string, values: unknow
 // Without statistics, PostgreSQL chooses other query plans. In production, autovacuum collects statistics in the first
 // minute.
 await support.rows.query('analyze', []);
-const hand = fastify();
-// both servers use the same edge, so that only the work behind it is compared
-const { authenticate, isFamiliar, usage } = assembly as FullAssembly;
-const log = createLogger({ level: 'error' });
-mountEdge(hand, {
-  authenticate,
-  isFamiliar,
-  usage,
-  counters: new MemoryCounters(),
-  anonymous: { perHour: 1000, burst: 100 },
-  slotWaitMs: 5000,
-  clock: systemClock,
-  log,
-  metrics: createMetrics(),
-});
+const hand = handWritten(assembly);
 
 const READ = `select "id", "number", "title", "description", "status", "priority", "severity", "category", "subcategory", "customer_id", "contact",
     "sla_terms", "response_due", "resolution_due", "created_at", "updated_at", "service_affected", "location", "metadata", "customer_update",
@@ -243,14 +206,19 @@ hand.post('/postponed-jobs', async (_, reply) => {
 type OrderBody = { account_id: string; service_type: string; bandwidth: string; location: Record<string, string> };
 
 /**
- * Accepts an order. Three parallel statements read the account, the coverage and the offer, and one transaction inserts
- * all rows of the order.
+ * Accepts an order. Four parallel statements read the account, its billing preferences, the coverage and the offer, and
+ * one transaction inserts all rows of the order.
  */
 hand.post<{ Body: OrderBody }>('/orders', async (request, reply) => {
   const { organizationId } = request.caller.principal;
   const { account_id: accountId, service_type: serviceType, bandwidth, location } = request.body;
-  const [[account], [reach], [offer]] = await Promise.all([
+  const [[account], [preferences], [reach], [offer]] = await Promise.all([
     read('bench.account', 'select "id" from "identity"."account" where "id" = $1 and "organization_id" = $2', [accountId, organizationId]),
+    read<{ billing_cycle: string }>(
+      'bench.preferences',
+      'select "billing_cycle" from "billing"."billing_account" where "account_id" = $1 and "organization_id" = $2',
+      [accountId, organizationId],
+    ),
     read(
       'bench.coverage',
       `select t."max_mbps" from "services"."coverage_area" a join "services"."coverage_technology" t on t."zip_prefix" = a."zip_prefix"
@@ -278,10 +246,10 @@ hand.post<{ Body: OrderBody }>('/orders', async (request, reply) => {
       `insert into "services"."service" ("id", "organization_id", "account_id", "type", "service_type", "catalog_id", "name", "status", "bandwidth_mbps",
          "location", "sla", "billing_cycle", "monthly_price", "currency", "configuration", "features", "price_lines", "provisioning_failures",
          "job_number", "revision", "created_at", "updated_at")
-       values (?, ?, ?, 'internet', ?, ?, ?, 'pending', ?, ?, 'standard', 'monthly', ?, ?, '{}', '[]', ?, 0, 1, 1, ?, ?)`,
+       values (?, ?, ?, 'internet', ?, ?, ?, 'pending', ?, ?, 'standard', ?, ?, ?, '{}', '[]', ?, 0, 1, 1, ?, ?)`,
       [
         ...[id, organizationId, accountId, serviceType, offer.id, name, Number.parseInt(bandwidth, 10), JSON.stringify(location)],
-        ...[price, offer.currency, JSON.stringify(lines), now, now],
+        ...[preferences?.billing_cycle ?? 'monthly', price, offer.currency, JSON.stringify(lines), now, now],
       ],
     );
     await sql(

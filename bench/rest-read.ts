@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
+import { load } from './load.ts';
 import type { BenchTarget } from './rest-read.server.ts';
 import { onScratch } from './scratch-database.ts';
 
@@ -17,10 +18,10 @@ export interface RateRow {
 }
 
 interface RestRates {
-  read: RateRow[];
-  list: RateRow[];
-  ticket: RateRow[];
-  order: RateRow[];
+  read?: RateRow[];
+  list?: RateRow[];
+  ticket?: RateRow[];
+  order?: RateRow[];
 }
 
 const ROUNDS = 3;
@@ -31,11 +32,12 @@ const CONNECTIONS = 32;
 
 /**
  * Measurements (a) and (c) of bench/results.md: REST operations through the whole stack, compared with hand-written
- * handlers in the same process and database.
+ * handlers in the same process and database. Measures only the sections in `sections`.
  */
-export const measureRest = (): Promise<RestRates> => onScratch('bench_rest', measureOn);
+export const measureRest = (sections: ReadonlySet<'a' | 'c'>): Promise<RestRates> =>
+  onScratch('bench_rest', (env) => measureOn(env, sections));
 
-async function measureOn(env: NodeJS.ProcessEnv): Promise<RestRates> {
+async function measureOn(env: NodeJS.ProcessEnv, sections: ReadonlySet<'a' | 'c'>): Promise<RestRates> {
   const { child, target } = await startServer(env);
   const headers = { authorization: `Bearer ${target.apiKey}` };
   const ids = target.ticketIds;
@@ -60,7 +62,7 @@ async function measureOn(env: NodeJS.ProcessEnv): Promise<RestRates> {
     ],
   });
   try {
-    return {
+    const reads = sections.has('a') && {
       read: await compare([
         { name: 'hand-written Fastify handler', load: get(target.handOrigin, () => `/tickets/${nextId()}`) },
         { name: 'GET /v1/support/tickets/{id}', load: get(target.origin, () => `/v1/support/tickets/${nextId()}`) },
@@ -69,6 +71,8 @@ async function measureOn(env: NodeJS.ProcessEnv): Promise<RestRates> {
         { name: 'hand-written Fastify handler', load: get(target.handOrigin, () => '/tickets?limit=50') },
         { name: 'GET /v1/support/tickets?limit=50', load: get(target.origin, () => '/v1/support/tickets?limit=50') },
       ]),
+    };
+    const writes = sections.has('c') && {
       ticket: await compare([
         { name: 'hand-written Fastify handler', load: create(target.handOrigin, '/tickets') },
         { name: 'the same with one statement', load: create(target.handOrigin, '/tickets/at-once') },
@@ -76,6 +80,7 @@ async function measureOn(env: NodeJS.ProcessEnv): Promise<RestRates> {
       ]),
       order: await compareOrders(target),
     };
+    return { ...reads, ...writes };
   } finally {
     child.disconnect();
     await once(child, 'exit');
@@ -111,23 +116,37 @@ async function compare(contenders: readonly Contender[]): Promise<RateRow[]> {
   }));
 }
 
-const ORDERS_EACH = 45;
+/** Orders for each organization in the warm-up and in each round. An organization may order at most 50 services per hour. */
+const WARM_UP_EACH = 5;
+const ORDERS_EACH = 15;
 
-/** Measures how fast a hand-written handler and the platform accept orders for services. */
+/** Measures how fast a hand-written handler and the platform accept orders for services, in turns. */
 async function compareOrders(target: BenchTarget): Promise<RateRow[]> {
   const headers = { authorization: `Bearer ${target.apiKey}` };
   const postponed = await fetch(`${target.handOrigin}/postponed-jobs`, { method: 'POST', headers });
   if (!postponed.ok) throw new Error(await postponed.text());
-  const hand = await orderOnce(target, 'hand-written Fastify handler', target.handOrigin, '/orders');
-  const own = await orderOnce(target, 'POST /v1/connectivity/internet', target.origin, '/v1/connectivity/internet');
-  return [hand, { ...own, ratio: Number((own.perSecond / hand.perSecond).toFixed(2)) }];
+  const contenders = [
+    { name: 'hand-written Fastify handler', url: target.handOrigin, path: '/orders' },
+    { name: 'POST /v1/connectivity/internet', url: target.origin, path: '/v1/connectivity/internet' },
+  ];
+  const results = contenders.map((): OrderRound[] => []);
+  for (const { url, path } of contenders) await order(target, url, path, WARM_UP_EACH);
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const [index, { url, path }] of contenders.entries()) results[index]?.push(await order(target, url, path, ORDERS_EACH));
+  const rates = results.map((all) => median(all.map(({ perSecond }) => perSecond)));
+  return contenders.map(({ name }, index) => ({
+    name,
+    perSecond: Math.round(rates[index] ?? 0),
+    p50Ms: median((results[index] ?? []).map(({ p50Ms }) => p50Ms)),
+    p99Ms: median((results[index] ?? []).map(({ p99Ms }) => p99Ms)),
+    ratio: Number(((rates[index] ?? 0) / (rates[0] ?? 1)).toFixed(2)),
+  }));
 }
 
-/**
- * Sends `ORDERS_EACH` orders for each organization and returns their rate. More orders would be rejected, because an
- * organization may order at most 50 services per hour.
- */
-async function orderOnce({ orders }: BenchTarget, name: string, origin: string, path: string): Promise<RateRow> {
+type OrderRound = Pick<RateRow, 'perSecond' | 'p50Ms' | 'p99Ms'>;
+
+/** Sends `each` orders for each organization. */
+async function order({ orders }: BenchTarget, url: string, path: string, each: number): Promise<OrderRound> {
   let turn = 0;
   const setupRequest = (request: autocannon.Request): autocannon.Request => {
     const { apiKey, body } = orders[turn++ % orders.length] as BenchTarget['orders'][number];
@@ -139,20 +158,11 @@ async function orderOnce({ orders }: BenchTarget, name: string, origin: string, 
       body,
     };
   };
-  const { requests, latency, non2xx } = await autocannon({
-    url: origin,
-    connections: CONNECTIONS,
-    amount: orders.length * ORDERS_EACH,
-    requests: [{ setupRequest }],
-  });
+  const amount = orders.length * each;
+  const { perSecond, result } = await load({ url, connections: CONNECTIONS, amount, requests: [{ setupRequest }] });
+  const { latency, non2xx } = result;
   if (non2xx > 0) throw new Error(`${non2xx} orders were refused.`);
-  return {
-    name,
-    perSecond: Math.round(requests.average),
-    p50Ms: latency.p50,
-    p99Ms: latency.p99,
-    ratio: 1,
-  };
+  return { perSecond, p50Ms: latency.p50, p99Ms: latency.p99 };
 }
 
 async function run(load: autocannon.Options, duration: number): Promise<autocannon.Result> {

@@ -14,10 +14,7 @@ export interface StartRow {
 const MAIN = fileURLToPath(new URL('../programs/platform.js', import.meta.url));
 const IDLE_MS = 2000;
 
-/**
- * Measurement (d): the time from the command until /readyz responds, at the first start and at a start with existing
- * data.
- */
+/** Measurement (d): measures the time from the command until /readyz responds, at the first start and at a start with existing data. */
 export async function measureStart(): Promise<StartRow[]> {
   const dataDir = scratchFolder();
   return [await start('first start, embedded database', dataDir), await start('second start over the same data', dataDir)];

@@ -195,7 +195,7 @@ class Desk {
     this.#others = Array.from({ length: others }, () => ({ id: `acc_${this.#id()}`, customerId: `cust_${this.#id()}` }));
   }
 
-  /** Returns a ticket row. Later months have more tickets, as on a growing support desk. */
+  /** Returns a ticket row. Later months have more tickets than earlier months, as in a growing support organization. */
   ticket(index: number): Row {
     const created = Math.round(this.#now - DAYS * DAY_MS * (1 - (index + 1) / this.count) ** 0.8);
     const ageHours = (this.#now - created) / 3_600_000;

@@ -9,9 +9,8 @@ import { Results } from './results.ts';
 import { type Party, seedTickets } from './support-seed.ts';
 
 /**
- * `npm run bench:support` measures lists, search and dashboard of support desks that differ only in their number of
- * tickets.
- * A desk that an earlier run created is measured again, including the changes that later migrations made to it.
+ * `npm run bench:support` measures lists, search and dashboard of support desks that differ only in their number of tickets. If an earlier
+ * run has created a support desk of this size, it is measured again, including the changes that later migrations made to it.
  */
 const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10_000, 100_000, 1_000_000];
 const ROUNDS = 3;
@@ -27,7 +26,7 @@ if (!url || SIZES.some((size) => !Number.isInteger(size) || size < 1)) {
   process.exit(1);
 }
 
-/** A caller who can read all tickets, or only those of some accounts. */
+/** A caller who can read all tickets, or only the tickets of some accounts. */
 interface Caller {
   name: string;
   apiKey: string;
@@ -43,7 +42,7 @@ interface DeskOf {
    */
   customers: string[];
   agents: string[];
-  /** Circuit numbers that occur in ticket texts. */
+  /** Circuit numbers in the texts of some tickets. The benchmark searches for them. */
   circuits: string[];
 }
 

@@ -89,7 +89,7 @@ export class BenchPlatform {
     });
     await jobs.start();
     await running.start();
-    const relay = new Relay([{ schema: 'events', database, orm: attached.orm }], (batch) => running.append(batch), log);
+    const relay = new Relay([{ schema: 'events', database, orm: attached.orm }], running, log);
     await relay.start();
     return new BenchPlatform(attached, running, async () => {
       await relay.stop();

@@ -9,7 +9,7 @@ import { BenchPlatform, Receiver, ticketEvent } from './webhooks-platform.ts';
 export interface DeliveryRow {
   name: string;
   perSecond: number;
-  /** `perSecond` divided by the rate of plain undici with the same number of connections. */
+  /** `perSecond` divided by the rate of the plain HTTP client undici with the same number of connections. */
   ratio: number;
 }
 
@@ -27,10 +27,7 @@ const POLL_MS = 5;
 const EVENTS_PER_SECOND = 100;
 const LATENCY_EVENTS = 500;
 
-/**
- * Measurement (g): the rate of signed and recorded deliveries to a receiver in another process, and the latency of an
- * event.
- */
+/** Measurement (g): measures the rate of signed and recorded deliveries to a receiver in another process, and the latency of an event. */
 export async function measureWebhooks(): Promise<{ throughput: DeliveryRow[]; latency: LatencyRow[] }> {
   await using stack = new AsyncDisposableStack();
   const receiver = stack.adopt(await Receiver.start(), (one) => one.stop());

@@ -15,7 +15,7 @@ export const systemClock: Clock = { now: () => new Date() };
  * that waits must read the clock.
  */
 export class TestClock implements Clock {
-  /** How many milliseconds this clock is ahead of the system clock. Negative if it is behind the system clock. */
+  /** Number of milliseconds that this clock is ahead of the system clock. Negative if it is behind the system clock. */
   offsetMs = 0;
 
   #stoppedAt: Date | undefined;

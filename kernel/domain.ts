@@ -7,13 +7,14 @@ import type { EventType, LogConsumer, Reaction } from './events/events.ts';
 import type { Graph } from './graph.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { Logger } from './log/log.ts';
+import type { OrganizationLog } from './log/organization-log.ts';
 import type { OrganizationTables } from './records/organization-data.ts';
 import type { Subgraph } from './subgraph.ts';
 import type { Retained } from './work/retention.ts';
 
 export type IsSuspended = (organizationId: string) => Promise<boolean>;
 
-/** The interfaces through which a domain uses code outside of it. The domain gets them when it starts. */
+/** Dependencies of a domain: the interfaces through which it uses code outside of the domain. The domain gets them when it starts. */
 export interface Ports {
   orm: Orm;
   rows: Rows;
@@ -22,13 +23,20 @@ export interface Ports {
   clock: Clock;
   graph: Graph;
   log: Logger;
+  /** Logs that the organizations can read. Default: no log entries are written. */
+  organizationLog?: OrganizationLog;
   /** Public origin of the platform, such as `https://api.example.com`. Links to the platform begin with it. */
   origin: string;
   /**
-   * Returns true if an organization is suspended. Work such as sending messages and provisioning services is then
+   * Returns true if an organization is suspended. While it is suspended, work such as sending messages and provisioning services is
    * postponed. The result is read from memory. Default: no organization is suspended.
    */
   isSuspended?: IsSuspended;
+  /**
+   * Table of organizations whose due rows the sweepers skip, such as `billing.sandbox_clock`. Other code processes these rows with
+   * `Sweeper.handle`. Default: none.
+   */
+  except?: string;
   /**
    * Returns true if an organization is closed. The platform does no work for a closed organization until it is
    * reopened. The result is read from memory. Default: no organization is closed.

@@ -1,4 +1,3 @@
-import { API_VERSION } from '../kernel/http/api-version.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { Found, PageInfo } from './graph.ts';
 
@@ -42,9 +41,5 @@ const supportPagination = (page: PageInfo | undefined) =>
     next_cursor: page.next_cursor,
   };
 
-/** Whether the response has the general envelope of specification 2.1. */
+/** Returns whether the response has the general envelope of specification 2.1. */
 export const hasEnvelope = ({ route: { wrap, bare } }: Pick<CompiledRoute, 'route'>): boolean => !wrap && !bare;
-
-/** Adds the envelope to a result. `requestId` and `timestamp` contain no characters that JSON escapes. */
-export const envelope = (representation: string, requestId: string, timestamp: string): string =>
-  `{"success":true,${representation},"metadata":{"request_id":"${requestId}","timestamp":"${timestamp}","version":"${API_VERSION}"}}`;

@@ -77,7 +77,7 @@ export function compileRoutes({ schema, areas, permissionOf: permission = permis
         tag,
         kind,
         field,
-        permission: permission(coordinate, field),
+        ...permissionsOf(permission(coordinate, field)),
         isOrganizationWide: hasPolicy?.(coordinate, 'organization') ?? false,
         secondFactor: hasPolicy?.(coordinate, 'second_factor') ?? false,
         ...compileRoute(route, kind, field, selections),
@@ -97,7 +97,12 @@ function requireValid(schema: GraphQLSchema, compiled: readonly CompiledRoute[])
   }
 }
 
-type Compiled = Omit<CompiledRoute, 'tag' | 'kind' | 'field' | 'permission' | 'isOrganizationWide' | 'secondFactor'>;
+function permissionsOf(stated: string | readonly string[] | undefined): Pick<CompiledRoute, 'permission' | 'alsoRequired'> {
+  const [permission, ...alsoRequired] = [stated ?? []].flat() as string[];
+  return { permission, alsoRequired };
+}
+
+type Compiled = Omit<CompiledRoute, 'tag' | 'kind' | 'field' | 'permission' | 'alsoRequired' | 'isOrganizationWide' | 'secondFactor'>;
 
 function compileRoute(route: Route, kind: 'query' | 'mutation', field: GraphQLField<unknown, unknown>, selections: Selections): Compiled {
   const input = planInput(route, field);
@@ -137,6 +142,10 @@ function selected(route: Route, type: GraphQLOutputType, selections: Selections)
 }
 
 const PAGE_INFO = '{ page per_page: perPage total pages has_more: hasMore next_cursor: nextCursor }';
+const CURSOR_INFO = '{ limit has_more: hasMore next_cursor: nextCursor scanned_until: scannedUntil }';
+const COUNTED_INFO =
+  '{ page per_page: perPage total is_total_exact: isTotalExact pages has_more: hasMore next_cursor: nextCursor scanned_until: scannedUntil }';
+const PAGINATIONS: Readonly<Record<string, string>> = { cursor: CURSOR_INFO, counted: COUNTED_INFO };
 
 function buildDocument(
   route: Route,
@@ -147,7 +156,7 @@ function buildDocument(
   const definitions = args.map((argument) => `$${argument.name}: ${variableType(argument)}`).join(', ');
   const passed = args.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
   const inner = object ? printSelection(object) : '';
-  const selection = pageNode(type) ? `{ nodes ${inner} pageInfo ${PAGE_INFO} }` : inner;
+  const selection = pageNode(type) ? `{ nodes ${inner} pageInfo ${PAGINATIONS[route.list ?? 'general'] ?? PAGE_INFO} }` : inner;
   const text = `${kind} ${route.operationId}${args.length ? `(${definitions})` : ''} { ${name}${args.length ? `(${passed})` : ''} ${selection} }`;
   return parse(text, { noLocation: true });
 }

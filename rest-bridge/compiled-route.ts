@@ -13,9 +13,11 @@ export interface CompiledRoute {
   kind: 'query' | 'mutation';
   field: GraphQLField<unknown, unknown>;
   permission: string | undefined;
-  /** Whether the operation refuses callers who are limited to some accounts of the organization. */
+  /** Permissions that the operation requires too. */
+  alsoRequired: readonly string[];
+  /** True if the operation refuses callers who are limited to some accounts of the organization. */
   isOrganizationWide: boolean;
-  /** Whether the operation asks users for a second factor. */
+  /** True if the operation asks users for a second factor. */
   secondFactor: boolean;
   status: number;
   /** The path parameter that contains the id of the record. A 404 response repeats this id. */

@@ -28,14 +28,20 @@ export interface Found {
  * @throws ResourceNotFound if the record is null
  */
 export function readResult(compiled: CompiledRoute, { data, errors }: ExecutionResult, values: Readonly<Record<string, unknown>>): Found {
-  if (errors?.length) throw effectOf(compiled, errors, graphError(errors, compiled.input));
   const root = data?.[compiled.field.name];
+  const failed = compiled.route.partial && root ? errors?.filter((error) => !isOfPart(error)) : errors;
+  if (failed?.length) throw effectOf(compiled, failed, graphError(failed, compiled.input));
   if (root === null || root === undefined) throw absent(compiled, values);
   const page = compiled.isPage ? (root as { nodes: unknown[]; pageInfo: PageInfo }) : undefined;
   const found = page ? page.nodes : root;
   compiled.convertEnums?.(found);
   return { data: compiled.convertLeaf ? compiled.convertLeaf(found) : found, page: page?.pageInfo };
 }
+
+/** Errors of a part of the response, which a partial response has as null. */
+const LEFT_OUT: ReadonlySet<unknown> = new Set(['INSUFFICIENT_PERMISSIONS', 'SERVICE_UNAVAILABLE']);
+const isOfPart = (error: GraphQLFormattedError | Error): boolean =>
+  LEFT_OUT.has(extensionsOf(error).code) && 'path' in error && (error.path?.length ?? 0) > 1;
 
 function absent({ resource, recordParameter, field }: CompiledRoute, values: Readonly<Record<string, unknown>>): Error {
   if (!resource) return new Error(`The graph returned null for ${field.name}, which its type does not allow.`);

@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { InvalidParameters, PlatformError, StaleResource } from '../kernel/errors/errors.ts';
 import type { ExecuteGraph } from '../kernel/graph.ts';
 import { entityTag, heldTag, matchesStrongly } from '../kernel/http/entity-tags.ts';
+import { envelope } from '../kernel/http/envelope.ts';
 import { errorBody, JSON_TYPE } from '../kernel/http/http.ts';
 import {
   checkKey,
@@ -14,7 +15,7 @@ import {
 } from '../kernel/idempotency/idempotency.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import { renewContext } from '../router/request-context.ts';
-import { compileRepresentation, envelope, hasEnvelope } from './body.ts';
+import { compileRepresentation, hasEnvelope } from './body.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { type Found, graphError, readResult } from './graph.ts';
 import { EXPECTED_REVISION } from './input-plan.ts';

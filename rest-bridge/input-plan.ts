@@ -35,13 +35,13 @@ export interface InputField {
    * `created_at:desc,priority:asc`.
    */
   isSort: boolean;
-  /** Whether the value is an input object that is not flattened. */
+  /** True if the value is an input object that is not flattened. */
   isNested: boolean;
   description?: string | null;
   defaultValue?: unknown;
 }
 
-/** All input of a route. */
+/** All input values of a route, and their places in the request. */
 export interface InputPlan {
   fields: InputField[];
   /** Fields whose value the route sets. Callers cannot send them. */
@@ -138,9 +138,7 @@ const isFlattened = (route: Route, { name, type }: GraphQLArgument): boolean =>
 const restNameOf = (names: Readonly<Record<string, string>> | undefined, graphName: string): string | undefined =>
   Object.entries(names ?? {}).find(([, target]) => target === graphName)?.[0];
 
-/**
- * Whether a type is a list such as `[TicketSort!]`: objects with exactly the fields `field` and `order`, both enums.
- */
+/** Returns whether a type is a list such as `[TicketSort!]`: objects with exactly the fields `field` and `order`, both enums. */
 export function isSortType(type: GraphQLInputType): boolean {
   const item = getNamedType(type);
   if (!isListType(getNullableType(type)) || !isInputObjectType(item)) return false;

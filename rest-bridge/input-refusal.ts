@@ -35,8 +35,8 @@ export function inOrderOf(
 }
 
 /**
- * Returns a function that gives the sort position of a field. Path and query come first, then the fields of the body in
- * the order sent, then missing fields.
+ * Returns a function that gives the sort position of a field. The order is: path and query, the fields of the body in the order sent, and
+ * missing fields.
  */
 function positionsIn(body: unknown, { fields }: InputPlan): (field: string) => number[] {
   const isOfBody = (name: string): boolean => fields.some((field) => field.name === name && field.in === 'body');

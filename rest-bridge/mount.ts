@@ -29,8 +29,8 @@ export interface RestOptions extends RestSource {
   /** Plans the operation of a route in advance, so that its first request does not wait for the plan. */
   prepare?(document: DocumentNode): Promise<void>;
   /**
-   * Checks the rules for the readable values of a request in which other values are missing or have the wrong type, so
-   * that one response reports all problems. Default: the rules are not checked for such a request.
+   * Checks the rules for the readable values of a request in which other values are missing or have the wrong type, so that one response
+   * reports all problems. Default: the rules are not checked for an invalid request.
    */
   rules?: InputProblems;
   idempotency?: IdempotencyStore;
@@ -111,7 +111,7 @@ function mountRoutes(
   }
 }
 
-/** Answers unknown paths with 404, unknown methods of known paths with 405, and OPTIONS with the allowed methods. */
+/** Sends 404 for unknown paths, 405 for unknown methods of known paths, and the allowed methods for OPTIONS. */
 function mountMethods(scope: FastifyInstance, routes: readonly Pick<Route, 'method' | 'path'>[]): void {
   const paths = new Map<string, { url: string; methods: Method[] }>();
   for (const { path, method } of routes) {

@@ -66,7 +66,8 @@ function placeOf(
   kind: CompiledRoute['kind'],
 ): SchemaPlace {
   const parent = `${kind === 'query' ? 'Query' : 'Mutation'}.${root.name}`;
-  if (place === 'path') return { parent, field: camelCase(name), type };
+  // the path of an id states its kind, such as `ticket_id`, and its argument is just `id`
+  if (place === 'path' && getNamedType(type).name === 'ID') return { parent, field: camelCase(name), type };
   if (field === undefined) return { parent, field: argument, type };
   const object = root.args.find((one) => one.name === argument)?.type;
   return { parent: getNamedType(object)?.name ?? parent, field, type };

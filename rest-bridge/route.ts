@@ -58,9 +58,16 @@ export interface RouteOptions {
   bare?: true;
   /**
    * Format of a page. `general` (default): the general envelope with `pagination`. `support`: `{<wrap>, pagination}`,
-   * where the page size is called `limit`. `invoices`: `{<wrap>, total_count, has_more}`.
+   * where the page size is called `limit`. `invoices`: `{<wrap>, total_count, has_more}`. `cursor`: the general envelope
+   * with a `pagination` that has no numbers of pages and records, for lists that are too long to be counted.
+   * `counted`: the same with these numbers, which are counted up to a limit.
    */
-  list?: 'general' | 'support' | 'invoices';
+  list?: 'general' | 'support' | 'invoices' | 'cursor' | 'counted';
+  /**
+   * Makes parts of the response null that the caller may not read, or whose domain is not available, instead of failing the
+   * whole request.
+   */
+  partial?: true;
   /** Status of a successful response. Default: 201 for a POST that is a mutation, otherwise 200. */
   status?: 200 | 201 | 202;
 
@@ -69,7 +76,7 @@ export interface RouteOptions {
   category?: RateCategory;
   /** Additional errors of this operation: the cause of each error code. */
   errors?: Readonly<Partial<Record<ErrorCode, string>>>;
-  /** Priority when all concurrency slots are taken. Default: the priority of the category (`priorityOf`). */
+  /** Priority of a waiting request when all concurrency slots are in use. Default: the priority of the category (`priorityOf`). */
   priority?: Priority;
   weight?: number;
 
@@ -104,7 +111,7 @@ export interface NonGraphRoute {
   readonly method: Method;
   readonly path: string;
   readonly operation: Operation;
-  /** Set if the operation can have another origin than the REST API. Such an operation must state `servers`. */
+  /** Set if the operation can have another origin than the REST API. In this case, the operation must state `servers`. */
   readonly servedBy?: 'auth' | 'saml';
 }
 
@@ -112,9 +119,7 @@ export interface NonGraphRoute {
 export interface Area {
   readonly tag: string;
   readonly description: string;
-  /**
-   * Heading in the API reference under which the area is shown (`x-tagGroups`). Several areas can have the same one.
-   */
+  /** Heading in the API reference under which the area is shown (`x-tagGroups`). Several areas can have the same heading. */
   readonly group: string;
   readonly routes: readonly Route[];
 }

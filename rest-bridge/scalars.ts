@@ -81,8 +81,8 @@ const SCALARS: Readonly<Record<string, Scalar>> = {
 };
 
 /**
- * Definition of every scalar that is not in `SCALARS`. REST does not check the values of such a scalar, because the
- * subgraph that defines the scalar validates them.
+ * Definition of every scalar that is not in `SCALARS`. REST does not check the values of these scalars, because the subgraphs that define
+ * the scalars validate them.
  */
 const UNKNOWN: Scalar = { json: (value) => value, text: (value) => value, reason: '', schema: {} };
 

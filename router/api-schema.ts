@@ -18,7 +18,7 @@ import { type DeclaredCosts, isSized } from './cost.ts';
 import type { OperationLimits } from './limits.ts';
 import { fieldWeight } from './weight.ts';
 
-/** How much a root field counts in the rate limits. */
+/** Rate of a root field: its weight and its categories in the rate limits. */
 export interface FieldRate {
   weight: number;
   /** Categories of the field, such as `billing`. Each category has its own limit, in which the field also counts. */
@@ -118,9 +118,12 @@ function demandText(directives: readonly ConstDirectiveNode[]): string {
   const scopes = namesIn('requiresScopes').map((scope) => `\`${scope.replace('.', ':')}\``);
   const isGuarded = directives.some(({ name }) => name.value === 'authenticated');
   const policies = new Set(namesIn('policy'));
+  const isOfPlatform = scopes.some((scope) => scope.startsWith('`platform:'));
   return [
     `Permission: ${scopes.join(', ') || (isGuarded ? 'any valid credentials' : 'none')}.`,
-    ...(policies.has('second_factor') ? ['Users must verify a second factor.'] : []),
+    ...(policies.has('second_factor')
+      ? [`Users must have verified a second factor${isOfPlatform ? '' : ' if they have one or their organization requires one'}.`]
+      : []),
     ...(policies.has('organization') ? ['Refused for callers that are limited to accounts.'] : []),
   ].join(' ');
 }

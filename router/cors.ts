@@ -27,10 +27,10 @@ const PREFLIGHT_HEADERS = {
 };
 
 /**
- * Enables cross-origin resource sharing (Fetch standard) for paths that require credentials in headers.
- * Every response of these paths has the CORS headers, including errors and unknown paths.
- * This function also answers preflight requests, which are not authenticated and do not count in the rate limit.
- * Call it on the root instance of Fastify before the edge is mounted. Never include a path that reads a cookie.
+ * Enables cross-origin resource sharing (Fetch standard) for paths that require credentials in headers. Every response of these paths has
+ * the CORS headers, including errors and unknown paths. This function also responds to preflight requests, which are not authenticated and
+ * do not count in the rate limit. Call it on the root instance of Fastify before the edge is mounted. Never include a path that reads a
+ * cookie.
  */
 export function mountCors(app: FastifyInstance, { allowed, paths }: CorsOptions): void {
   const isCovered = (url: string): boolean => {

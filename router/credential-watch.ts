@@ -3,7 +3,11 @@ import { PlatformError } from '../kernel/errors/errors.ts';
 import { toPlatformError } from '../kernel/http/http.ts';
 import type { Logger } from '../kernel/log/log.ts';
 import type { RequestContext } from '../kernel/request.ts';
-import { inTime, Rounds } from './rounds.ts';
+import { inTime } from '../kernel/work/in-time.ts';
+import { Rounds } from './rounds.ts';
+
+/** Maximum time for a check. So a check that never ends does not block a round forever. */
+const READMIT_MS = 10_000;
 
 /** A connection that stays open: a WebSocket or a stream of server-sent events. */
 export interface OpenConnection<C> {
@@ -82,19 +86,19 @@ export class Watched<C extends RequestContext> {
     private readonly onLeave: () => void,
   ) {}
 
-  /** False after the credentials were rejected or the connection was closed. */
+  /** True until the credentials are rejected or the connection is closed. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
   /**
-   * Checks the credentials again. It never rejects: if the check itself fails, the connection stays open with its
-   * current permissions.
+   * Checks the credentials again. The promise never rejects: if the check itself fails, such as without a database, the connection
+   * stays open with its current permissions.
    */
   async recheck(): Promise<void> {
     if (!this.#isOpen) return;
     try {
-      this.admitted = await inTime(this.connection.readmit());
+      this.admitted = await inTime(this.connection.readmit(), READMIT_MS, () => new Error(`No answer within ${READMIT_MS} ms`));
     } catch (error) {
       const known = toPlatformError(error);
       const isRefused = known.status === 401 || known.status === 403;

@@ -12,9 +12,9 @@ import {
   validate,
   visit,
 } from 'graphql';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import type { Problems } from '../kernel/errors/problems.ts';
 import { isStorable, UNSTORABLE } from '../kernel/values/text.ts';
-import { BoundedCache } from './bounded-cache.ts';
 import { Conditions, type Decisions, NullCondition } from './conditions.ts';
 import { compileCost, type DeclaredCosts } from './cost.ts';
 import { requestError } from './errors.ts';
@@ -41,10 +41,7 @@ export interface PreparedDocument {
   readonly fragments: Fragments;
   /** Errors of syntax and validation, and exceeded limits. The document can be executed if there are none. */
   readonly errors: readonly GraphQLError[];
-  /**
-   * True if the document exceeds a limit. It must not be validated for further errors, because the validation of such a
-   * document can take very long.
-   */
+  /** True if the document exceeds a limit. It must not be validated for further errors, because validating it can take very long. */
   readonly isTooLarge: boolean;
   /** The operations of the document by name. Each operation is added at its first use. */
   readonly operations: Map<string, OperationVariants>;

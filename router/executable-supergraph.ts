@@ -10,8 +10,8 @@ import {
   type OperationDefinitionNode,
   parse,
 } from 'graphql';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { describeApi, type RateOf, rateByWeight } from './api-schema.ts';
-import { BoundedCache } from './bounded-cache.ts';
 import type { CallerExecution } from './caller-execution.ts';
 import { declaredCostsOf } from './cost.ts';
 import { Documents, type PreparedOperation } from './documents.ts';
@@ -45,7 +45,7 @@ export class ExecutableSupergraph {
 
   private constructor(
     readonly supergraphSdl: string,
-    /** The API schema, without descriptions of permissions and costs. */
+    /** The API schema. The descriptions of its root fields do not state permissions and costs; `apiSchema` adds them. */
     readonly schema: GraphQLSchema,
     readonly joins: Joins,
     private readonly planner: QueryPlanner,

@@ -5,10 +5,10 @@ import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DocumentNode, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { Principal } from '../kernel/access/principal.ts';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { CredentialsMissing, InvalidParameters, isErrorCode, PlatformError, statusOf } from '../kernel/errors/errors.ts';
 import { acceptJson } from '../kernel/http/bodies.ts';
 import { retryHeaders, shownAs, toPlatformError } from '../kernel/http/http.ts';
-import { BoundedCache } from './bounded-cache.ts';
 import { mountGraphiql } from './graphiql.ts';
 import { MutationsOnce, type MutationsOnceOptions } from './mutations-once.ts';
 import type { AdmittedOperation, Router } from './router.ts';
@@ -20,7 +20,7 @@ export interface GraphqlHttpOptions {
   path?: string;
   /** Access to the schema file. `public` needs no credentials. Default: `public`. */
   schemaAccess?: 'public' | 'authenticated';
-  /** Whether browsers get GraphiQL at the path of the endpoint. Default: true. */
+  /** True if browsers get GraphiQL at the path of the endpoint. Default: true. */
   graphiql?: boolean;
   /**
    * Charges an operation before it runs, and waits for a free concurrency slot. The HTTP request has already cost a
@@ -41,7 +41,7 @@ export interface GraphqlHttpOptions {
 interface ApolloContext {
   request: FastifyRequest;
   reply: FastifyReply;
-  /** The operation that the router has admitted. Undefined until then. */
+  /** The operation that the router has admitted. Undefined before the admission. */
   admitted?: AdmittedOperation;
 }
 
@@ -125,9 +125,10 @@ function createApollo(router: Router, { charge, refused, once }: GraphqlHttpOpti
             if (http.caller.principal === Principal.nobody && !router.isPublic(price.fields)) throwWithStatus(new CredentialsMissing());
             await charge?.(http, beyondRequest(price)).catch(throwWithStatus);
           },
-          async willSendResponse({ response: { body, http } }) {
+          async willSendResponse({ response: { body, http }, contextValue }) {
             if (body.kind !== 'single') return;
             const { data, errors = [] } = body.singleResult;
+            contextValue.request.failure = failureOf(errors);
             const { code, details } = errors.find(({ extensions }) => extensions?.code === 'SERVICE_UNAVAILABLE')?.extensions ?? {};
             if (!code) return;
             const { retry_after: seconds } = Object(details) as { retry_after?: number };
@@ -217,6 +218,14 @@ function format(formatted: GraphQLFormattedError, error: unknown): GraphQLFormat
   return { ...formatted, message: known?.message ?? formatted.message, extensions: { ...extensions, request_id: request?.id } };
 }
 
+/** Returns the first error of a response, for the log of the organization. */
+function failureOf([first]: readonly GraphQLFormattedError[]): FastifyRequest['failure'] {
+  if (!first) return undefined;
+  const { code } = first.extensions ?? {};
+  const known = isErrorCode(code) ? code : 'INTERNAL_ERROR';
+  return { code: known, message: first.message, status: statusOf(known) };
+}
+
 const REQUEST_ERRORS = new Set([
   'PERSISTED_QUERY_NOT_SUPPORTED',
   'GRAPHQL_PARSE_FAILED',
@@ -253,6 +262,7 @@ function throwWithStatus(error: unknown): never {
 /** Sends an error of the edge or of the body parser in GraphQL format. */
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = shownAs(error, request);
+  request.failure = known;
   if (known.status >= 500) request.caller?.log.error({ err: known.cause ?? known }, 'GraphQL request failed');
   const { code, details, message, status } = known;
   return reply

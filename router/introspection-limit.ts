@@ -16,16 +16,12 @@ import { type Fragments, fragmentsOf, INTROSPECTION } from './limits.ts';
  * Maximum size of the introspection in one operation, as a number of full introspection queries (as tools send them).
  */
 const MAX_QUERIES = 2;
-/**
- * Introspection fields that return a single type. The size of this type is assumed to be that of the type with the most
- * fields.
- */
+/** Introspection fields that return a single type. The estimate assumes that this is the type with the most fields. */
 const SINGLE_TYPE_FIELDS: ReadonlySet<string> = new Set(['__type', 'queryType', 'mutationType', 'subscriptionType']);
 
 /**
- * Limits introspection by the estimated number of fields in the response.
- * A list is assumed to have the average length of such a list in the schema. But for a single type (as in `__type`),
- * the number of `fields` is assumed to be that of the type with the most fields.
+ * Limits introspection by the estimated number of fields in the response. The estimate uses the average lengths of the lists in the schema.
+ * For a single type (as in `__type`), it assumes the type with the most fields.
  */
 export class IntrospectionLimit {
   readonly #lengths: ReadonlyMap<string, number>;

@@ -34,10 +34,7 @@ export function introspect(schema: GraphQLSchema, { node, fragments }: PreparedO
 export const dataPart = ({ node, fragments }: PreparedOperation): OperationDefinitionNode =>
   keepingRoots(node, fragments, (name) => !name.startsWith('__') || name === '__typename');
 
-/**
- * Returns the operation with only those root fields for which `keeps` is true. Fragments at the root become inline
- * fragments.
- */
+/** Returns the operation with only the root fields for which `keeps` is true. Fragments at the root become inline fragments. */
 function keepingRoots(operation: OperationDefinitionNode, fragments: Fragments, keeps: (name: string) => boolean): OperationDefinitionNode {
   const kept = ({ selections }: SelectionSetNode): SelectionSetNode => ({ kind: Kind.SELECTION_SET, selections: selections.flatMap(keep) });
   const keep = (selection: SelectionNode): SelectionNode[] => {

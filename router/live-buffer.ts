@@ -8,8 +8,8 @@ export interface BufferLimits {
 }
 
 /**
- * Queues results for a reader that pulls them. If the queue exceeds its limits, the reader gets the queued results, and
- * then the result of `overflow` as the last one.
+ * Queues results for a reader that pulls them. If the queue exceeds its limits, the reader gets the queued results and, as the last result,
+ * the result of `overflow`.
  */
 export class LiveBuffer implements LiveSink, AsyncIterableIterator<ExecutionResult> {
   readonly #kept: LiveResult[] = [];

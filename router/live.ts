@@ -22,8 +22,8 @@ export interface LiveOptions {
   /** Maximum total length of the waiting results as JSON. Default: 1 MiB. */
   bufferBytes: number;
   /**
-   * Names of arguments that set the start position of a stream. A subscriber that sets one of these arguments does not
-   * share its stream with other subscribers. Default: `after`.
+   * Names of arguments that set the start position of a stream. A subscriber who sets one of these arguments does not share its stream with
+   * other subscribers. Default: `after`.
    */
   positionArguments: readonly string[];
 }

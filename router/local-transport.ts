@@ -14,9 +14,9 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import type { Subgraph } from '../kernel/subgraph.ts';
-import { BoundedCache } from './bounded-cache.ts';
 import { renewContext } from './request-context.ts';
 import { isStream, type MaybePromise, type SubgraphRequest, type Transport, type Variables } from './transport.ts';
 
@@ -41,7 +41,8 @@ export class LocalTransport implements Transport {
   }
 
   execute({ document, variables = {}, context }: SubgraphRequest): MaybePromise<ExecutionResult> {
-    return this.#runOf(document)(undefined, this.#contextOf(context), variables);
+    const run = () => this.#runOf(document)(undefined, this.#contextOf(context), variables);
+    return this.subgraph.around ? this.subgraph.around(context, run) : run();
   }
 
   /**

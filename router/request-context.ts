@@ -1,9 +1,8 @@
 import type { RequestContext } from '../kernel/request.ts';
 
 /**
- * Copies the request context for the next event of a subscription. Caches that use the context as a key, such as
- * loaders, are then empty.
- * The properties are copied by name, because a spread would not copy the getter `log` if the context is an `Admission`.
+ * Copies the request context for the next event of a subscription. Caches that use the context as a key, such as loaders, are empty for the
+ * new context. The properties are copied by name, because a spread would not copy the getter `log` if the context is an `Admission`.
  */
 export function renewContext(context: RequestContext, signal = context.signal): RequestContext {
   const { requestId, principal, client } = context;

@@ -1,5 +1,4 @@
 const AT_ONCE = 8;
-const TIMEOUT_MS = 10_000;
 
 /**
  * Runs an action for many items, at most 8 in parallel. Each call of `run` is a round. The rounds of one `Rounds`
@@ -22,14 +21,4 @@ export class Rounds<T> {
     await Promise.all(Array.from({ length: AT_ONCE }, takeTurns));
     this.#isRunning = false;
   }
-}
-
-/**
- * Waits for an action, but at most 10 s, so that an action that never ends does not block a round forever.
- * @throws Error after 10 s
- */
-export async function inTime<T>(pending: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`No answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS).unref();
-  return Promise.race([pending, late]).finally(() => clearTimeout(timer));
 }

@@ -60,8 +60,8 @@ export interface AdmittedOperation {
 }
 
 /**
- * The types of operations that a caller of the router accepts. `answer` means queries and mutations, `any` means all
- * types. Sockets accept `any`.
+ * Types of operations that the code that calls the router accepts. `answer` means queries and mutations, and `any` means all types. Sockets
+ * accept `any`.
  */
 type AcceptedType = 'answer' | 'subscription' | 'any';
 

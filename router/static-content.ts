@@ -57,8 +57,8 @@ export class StaticContent {
   }
 
   /**
-   * Writes the compressed files to a folder, unless they exist. `folder` must be one of the folders where this class
-   * looks for them. Returns the file names.
+   * Writes the compressed files to a folder, unless they exist. `folder` must be one of the folders in which this class searches for
+   * compressed files. Returns the file names.
    */
   async precompress(folder: string): Promise<string[]> {
     mkdirSync(folder, { recursive: true });

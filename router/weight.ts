@@ -21,7 +21,7 @@ export interface OperationPrice {
   readonly fields: readonly string[];
 }
 
-/** The price that is charged before the operation is read. A rejected request costs only this. */
+/** The price that is charged before the operation is read. A rejected request costs only this price. */
 export const REQUEST_PRICE: OperationPrice = { weight: 1, requests: 1, fields: [] };
 
 export function priceOf(operation: OperationDefinitionNode, fragments: Fragments): OperationPrice {

@@ -24,10 +24,8 @@ export interface FollowerParts {
 const NAME_LENGTH = 32;
 
 /**
- * Sends the events of one subscription directly to its socket. All subscribers share the text of an event; only the
- * operation id before the text differs.
- * graphql-ws handles the protocol. It uses this object as an iterator that returns no results and ends when the
- * subscription ends.
+ * Sends the events of one subscription directly to its socket. All subscribers share the text of an event; only the preceding operation id
+ * differs. graphql-ws handles the protocol. It uses this object as an iterator that returns no results and ends when the subscription ends.
  */
 export class SocketFollower implements LiveSink, AsyncIterableIterator<ExecutionResult> {
   readonly #head: string;

@@ -4,7 +4,7 @@ import type { RequestContext } from '../kernel/request.ts';
 import type { Watched } from './credential-watch.ts';
 import type { LiveSlot } from './live-caps.ts';
 
-/** Codes with which the platform closes a socket, in addition to those of graphql-transport-ws. */
+/** Codes with which the platform closes a socket, in addition to the codes of graphql-transport-ws. */
 export const SOCKET_CLOSE = {
   normal: 1000,
   goingAway: 1001,
@@ -12,7 +12,7 @@ export const SOCKET_CLOSE = {
   resume: 4450,
 } as const;
 
-/** If more bytes than this wait for the client, a private stream is not read further until these bytes are sent. */
+/** Number of waiting bytes above which a private stream is not read further, until these bytes are sent. */
 const PACE_BYTES = 64 * 1024;
 /**
  * Maximum length of a close reason. A close frame has room for 123 bytes, and cutting a character in two can add up to

@@ -51,7 +51,7 @@ export async function moveTo(billed: BilledTenant, country: string, state: strin
   expect(status, JSON.stringify(body)).toBe(200);
 }
 
-/** Checks all books of the organization against each other. */
+/** Checks that the ledger, the balances and the documents of the organization agree. */
 export async function audited(organizationId: string): Promise<void> {
   const { receivable, credit, tax, creditNotes } = await booksOf(organizationId);
   expect(receivable.balances).toEqual(receivable.ledger);

@@ -41,7 +41,7 @@ export interface BilledTenant {
   firstInvoice: Json;
 }
 
-/** A new organization with an account, its service, and the first invoice of the service (INV-1001). */
+/** Creates an organization with an account, a service of the account, and the first invoice of the service (INV-1001). */
 export async function billedTenant(): Promise<BilledTenant> {
   // a plan without limits, because waiting sends many requests
   const tenant = await (await rig()).organization({ plan: 'custom' });
@@ -73,7 +73,7 @@ export async function createInvoice(billed: BilledTenant, line: Line = {}, more:
   return body.data;
 }
 
-/** Pays all open invoices of the account, so that its credit stays credit. */
+/** Pays all open invoices of the account, so that its credit is not used for them. */
 export async function payOpenInvoices({ tenant, accountId }: Pick<BilledTenant, 'tenant' | 'accountId'>): Promise<void> {
   const open = `/billing/invoices?account_id=${accountId}&status=pending,overdue&limit=200`;
   for (const { id, amount_due } of (await tenant.rest('GET', open)).body.invoices) {

@@ -15,18 +15,21 @@ interface AmountRow {
   amount: string;
 }
 
-/** Sums of an organization's billing, each by account and currency, such as `acc_… USD`. Zeros are left out. */
+/** Billing sums of an organization, each by account and currency, such as `acc_… USD`. Sums of zero are left out. */
 export interface Books {
-  /** What is owed: by the transfers of the ledger, by the stored balances, and by the invoices. */
+  /** Amounts that customers owe, according to the ledger transfers, the stored balances, and the invoices. */
   receivable: Record<'ledger' | 'balances' | 'invoices', Record<string, string>>;
   credit: Record<'ledger' | 'balances', Record<string, string>>;
-  /** Tax that is owed: by the ledger, and by the taxes of invoices less those of credit notes and refunds. */
+  /**
+   * Tax that the organization owes, according to the ledger, and according to the taxes of invoices minus the taxes of credit notes and
+   * refunds.
+   */
   tax: Record<'ledger' | 'documents', Record<string, string>>;
-  /** What credit notes for invoices give back: by the credit notes, and by the amounts of the invoices. */
+  /** Amounts that credit notes for invoices give back, according to the credit notes and according to the invoices. */
   creditNotes: Record<'documents' | 'invoices', Record<string, string>>;
 }
 
-/** Reads the books of an organization from the tables. All columns of each book must be equal. */
+/** Reads the billing sums of an organization from the tables. In each object, all sources must have the same sums. */
 export async function booksOf(organizationId: string): Promise<Books> {
   const rows = await openRows();
   const transfers = await rows.query<TransferRow>(

@@ -2,14 +2,14 @@ import { LOCATION } from './billing.setup.ts';
 import { eventually } from './rig.ts';
 import type { Json, RestResponse, Tenant } from './tenant.ts';
 
-/** An item of a bulk: a fiber line. */
+/** Returns an item of a bulk: the order of a fiber line. */
 export const lineItem = (more: object = {}): Json => ({
   template: 'business_fiber',
   location: LOCATION,
   customizations: { bandwidth: '500mbps' },
   ...more,
 });
-/** An item with this address. The simulated provider refuses some addresses. */
+/** Returns an item of a bulk with this address. The simulated provider refuses some addresses. */
 export const lineAt = (address: string): Json => lineItem({ location: { ...LOCATION, address } });
 
 export const provisionInBulk = (tenant: Tenant, services: Json[], orchestration?: object): Promise<RestResponse> =>
@@ -17,7 +17,7 @@ export const provisionInBulk = (tenant: Tenant, services: Json[], orchestration?
 
 export const modifyInBulk = (tenant: Tenant, body: object): Promise<RestResponse> => tenant.rest('POST', '/services/bulk/modify', { body });
 
-/** The bulk and the states of its items. */
+/** Returns a bulk with the states of its items. */
 export async function bulkOf(tenant: Tenant, id: string): Promise<{ bulk: Json; services: Json[] }> {
   const { status, body } = await tenant.rest('POST', '/services/bulk/status', { body: { bulk_id: id } });
   if (status !== 200) throw new Error(JSON.stringify(body));

@@ -3,7 +3,7 @@ import { type BilledTenant, createInvoice } from './billing.setup.ts';
 import { booksOf } from './books.setup.ts';
 import type { Json, RestResponse } from './tenant.ts';
 
-/** Shorthands for the payments of one organization. */
+/** Helper functions for the payments of one organization. */
 export interface Till {
   newInvoice(unitPrice?: number, more?: object): Promise<Json>;
   /** Pays an invoice, by default the whole amount with `tok_visa`. */
@@ -11,7 +11,7 @@ export interface Till {
   refund(paymentId: string, body?: Json): Promise<RestResponse>;
   invoice(id: string): Promise<Json>;
   payment(id: string): Promise<Json>;
-  /** Names and data of the events of billing whose data mention a text, oldest first. */
+  /** Returns the names and the data of billing events whose data contain a text, oldest first. */
   events(text: string): Promise<[string, Json][]>;
   /** Checks that the ledger agrees with the stored balances and the invoices. */
   audited(): Promise<void>;

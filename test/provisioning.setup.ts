@@ -38,8 +38,8 @@ export const requestThatIs = (status: string, tenant: Tenant, id: string): Promi
     return record.status === status && record;
   });
 
-/** The steps as text, such as `information completed, schedule skipped, …`. */
+/** Returns the steps as text, such as `information completed, schedule skipped, …`. */
 export const stepsIn = ({ steps }: Json): string => steps.map(({ name, status }: Json) => `${name} ${status}`).join(', ');
 
-/** The history as text, such as `>pending>acknowledged`. */
+/** Returns the status history as text, such as `>pending>acknowledged`. */
 export const storyOf = ({ history }: Json): string => history.map(({ to }: Json) => `>${to}`).join('');

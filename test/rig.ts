@@ -20,18 +20,18 @@ import { Tenant } from './tenant.ts';
 export interface Rig {
   readonly origin: string;
   readonly assembly: FullAssembly;
-  /** Folder of stored files. */
+  /** Folder in which the platform stores files. */
   readonly dataDir: string;
   readonly clock: TestClock;
-  /** Log lines of the platform, for tests which check that something is not logged. */
+  /** Lines that the platform has logged, for tests which check that something is not logged. */
   readonly logged: readonly string[];
-  /** Sent mails. */
+  /** Mails that the platform has sent. */
   readonly mails: readonly Mail[];
   /** Errors by email address. Each attempt to send to the address throws the next error; after the last, sending succeeds. */
   readonly mailFailures: Map<string, Error[]>;
   /** TXT records of the fake DNS by name; an Error makes the lookup fail. */
   readonly dns: Map<string, string[] | Error>;
-  /** Sent text messages. */
+  /** Text messages that the platform has sent. */
   readonly messages: readonly Sms[];
   /** Advances the clock of the platform and the job queues by `ms` milliseconds. */
   advance(ms: number): Promise<void>;
@@ -62,9 +62,12 @@ export const rig = (): Promise<Rig> => {
 /** Runs `act`. Meanwhile `rig()` returns `platform`, so that helpers use a platform that the test created with `start`. */
 export const onRig = <T>(platform: Rig, act: () => Promise<T>): Promise<T> => instead.run(platform, act);
 
-/** A platform with its own settings and database, so that no other platform runs its jobs. The test closes it. */
-export const start = async (settings: ConfigSource = {}, ownClock = clock): Promise<Rig> =>
-  startOn(await ownDatabase(), { DATABASE_POOL_SIZE: '1', ...settings }, ownClock);
+/**
+ * A platform with its own settings, so that no other platform runs its jobs. It has its own database, or uses `DATABASE_URL`. The test
+ * closes it.
+ */
+export const start = async ({ DATABASE_URL, ...settings }: ConfigSource = {}, ownClock = clock): Promise<Rig> =>
+  startOn(DATABASE_URL ?? (await ownDatabase()), { DATABASE_POOL_SIZE: '1', ...settings }, ownClock);
 
 async function startOn(databaseUrl: string | undefined, settings: ConfigSource = {}, time = clock): Promise<Rig> {
   const config = loadConfig({
@@ -165,13 +168,13 @@ function createRig({ origin, close, clock, logged, mails, mailFailures, dns, mes
   };
 }
 
-/** The first and the longest pause between two polls: slow conditions are polled less often. */
+/** The first and the longest pause between two polls. Pauses grow, so that slow conditions are polled less often. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [10, 80];
 const WAIT_MS = 30_000;
 
 type Truthy<T> = Exclude<T, false | null | undefined>;
 
-/** Waits until `read` returns something other than undefined, null or false; fails with the last error. */
+/** Waits until `read` returns a value other than undefined, null or false. Fails with the last error. */
 export async function eventually<T>(read: () => Promise<T> | T, timeoutMs = WAIT_MS): Promise<Truthy<T>> {
   const deadline = performance.now() + timeoutMs;
   let failure: unknown = new Error('The condition never came true.');

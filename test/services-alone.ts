@@ -33,7 +33,7 @@ import type { Json } from './tenant.ts';
 const ORGANIZATION = 'org_test';
 const log = createLogger({ level: 'silent' });
 
-/** A provider that behaves as the test says and records its calls. */
+/** A provider whose behaviour a test sets, and which records its calls. */
 export class ScriptedProvider implements ServiceProvider {
   readonly name = 'scripted';
   readonly simulated = true;
@@ -152,11 +152,12 @@ export class ServicesAlone implements AsyncDisposable {
 
   /** The enqueued jobs of a service, sorted by number, with their delays in seconds. */
   async jobsOf(id: string): Promise<{ number: number; delay: number }[]> {
-    const sql = `select data, start_after from pgboss.job where data ->> 'serviceId' = $1 order by (data ->> 'number')::int`;
-    const rows = await this.store.rows.query<{ data: Json; start_after: Date | string }>(sql, [id]);
-    const now = this.clock.now().getTime();
-    const delayOf = (at: Date | string): number => Math.max(0, Math.round((new Date(at).getTime() - now) / 1000));
-    return rows.map(({ data, start_after }) => ({ number: data.number, delay: delayOf(start_after) }));
+    const sql = `select data, extract(epoch from start_after - created_on)::float8 as seconds from pgboss.job
+      where data ->> 'serviceId' = $1 order by (data ->> 'number')::int`;
+    const rows = await this.store.rows.query<{ data: Json; seconds: number }>(sql, [id]);
+    // the database has created the jobs by its own clock
+    const ahead = (this.clock.now().getTime() - Date.now()) / 1000;
+    return rows.map(({ data, seconds }) => ({ number: data.number, delay: Math.max(0, Math.round(seconds - ahead)) }));
   }
 
   /** Sets `asked_at` to null, as if a process of the previous release, which does not set this column, had ordered the service. */

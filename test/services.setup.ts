@@ -32,7 +32,7 @@ export async function serviceThatIs(status: string, tenant: Tenant, accountId: s
 }
 
 /**
- * Waits until the record of a service has no pending changes and satisfies `fits`. Then reads the record again and returns it,
+ * Waits until the record of a service has no pending changes and satisfies `fits`. After that, reads the record again and returns it,
  * because a record and its pending changes are read by two statements, and a change may be applied between the two.
  */
 export async function settledRecord(read: () => Promise<Json>, fits: (record: Json) => boolean = () => true): Promise<Json> {

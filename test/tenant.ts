@@ -25,12 +25,12 @@ export class Tenant {
     readonly apiKey: string,
   ) {}
 
-  /** Headers with the credentials. */
+  /** Headers that contain the credentials of the client. */
   get credentials(): Record<string, string> {
     return this.apiKey ? { authorization: `Bearer ${this.apiKey}` } : {};
   }
 
-  /** Calls `/v1<path>`. */
+  /** Calls a REST operation at `/v1<path>`. */
   async rest(method: string, path: string, { body, headers }: RestOptions = {}): Promise<RestResponse> {
     const response = await fetch(`${this.origin}/v1${path}`, {
       method,

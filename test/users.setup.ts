@@ -10,7 +10,7 @@ export class TestUser extends Tenant {
   constructor(
     origin: string,
     organizationId: string,
-    /** The response to the login. */
+    /** Response of the login, with the tokens. */
     readonly tokens: Json,
     readonly account: Json,
     readonly email: string,
@@ -53,7 +53,7 @@ export async function invited(tenant: Tenant, role = 'member', phone?: string): 
   return { user: answer.body.data, account, email };
 }
 
-/** Waits for an email to this address with a matching subject, and returns the token in the link of the newest one. */
+/** Waits for an email to this address with a matching subject, and returns the token in the link of the newest email. */
 export async function tokenMailedTo(email: string, subject = /./): Promise<string> {
   const platform = await rig();
   return eventually(() => {

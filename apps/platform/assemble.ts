@@ -8,6 +8,7 @@ import { type FileStore, FolderFiles } from '../../kernel/files/files.ts';
 import { S3Files } from '../../kernel/files/s3.ts';
 import { Graph } from '../../kernel/graph.ts';
 import type { Logger } from '../../kernel/log/log.ts';
+import { OrganizationLog } from '../../kernel/log/organization-log.ts';
 import { FolderMailer, type Mailer, SmtpMailer } from '../../kernel/messages/mail.ts';
 import { SimulatedSms, type SmsSender } from '../../kernel/messages/sms.ts';
 import { TwilioSms } from '../../kernel/messages/sms-twilio.ts';
@@ -17,6 +18,7 @@ import { type Config, ConfigError } from '../../kernel/settings/config.ts';
 import type { SubgraphName } from '../../kernel/settings/data.ts';
 import type { Subgraph } from '../../kernel/subgraph.ts';
 import type { Retained } from '../../kernel/work/retention.ts';
+import type { UsageObserver } from '../../router/edge/limiter.ts';
 import { FAIR_USE, keyLimits } from '../../router/edge/plans.ts';
 import type { Router } from '../../router/router.ts';
 import { selectProcessor } from '../../subgraphs/billing/processors/processors.ts';
@@ -24,13 +26,16 @@ import type { IdentityPorts } from '../../subgraphs/identity/core.ts';
 import { CountryLocator } from '../../subgraphs/identity/restrictions/country-locator.ts';
 import { mountSaml } from '../../subgraphs/identity/saml/saml.routes.ts';
 import type { PasswordCost } from '../../subgraphs/identity/users/password.ts';
+import type { ComponentChecks } from '../../subgraphs/monitoring/components/component.sweeper.ts';
 import { SimulatedProvider } from '../../subgraphs/services/providers/simulated.provider.ts';
 import { TmfProvider } from '../../subgraphs/services/providers/tmf.provider.ts';
 import type { Assembly, Foundation } from './assembly.ts';
+import { PlatformChecks } from './component-checks.ts';
 import { DATABASE_TEMPLATE } from './database-template.ts';
 import { Databases } from './databases.ts';
 import { domains } from './domains.ts';
 import { EdgeLimits } from './edge-limits.ts';
+import { requestLog } from './request-log.ts';
 import { openStores, type Stores } from './stores.ts';
 import { type CredentialPorts, openSurfaces } from './surfaces.ts';
 
@@ -46,7 +51,7 @@ export interface AssembleOptions {
    * hashing would otherwise take most of their run time.
    */
   passwordCost?: PasswordCost;
-  /** Tools set this to true. Then no first administrator is created, and jobs are enqueued but do not run. */
+  /** True for tools. In this case, no first administrator is created, and jobs are enqueued but do not run. */
   isOffline?: boolean;
 }
 
@@ -56,6 +61,7 @@ export interface FullAssembly extends Assembly {
   databases: Databases;
   stores: Stores;
   router: Router;
+  organizationLog: OrganizationLog;
   /** All tables whose rows are deleted when they reach a maximum age. */
   retained: readonly Retained[];
   eventTypes: readonly EventType[];
@@ -75,31 +81,28 @@ export async function assembleWith(
 ): Promise<FullAssembly> {
   await using opened = new AsyncDisposableStack();
   const { config, log, metrics } = foundation;
-  const databases = opened.adopt(new Databases(config, log, DATABASE_TEMPLATE, metrics), (all) => all.close());
+  const organizationLog = new OrganizationLog();
+  const databases = opened.adopt(new Databases(config, log, DATABASE_TEMPLATE, metrics, organizationLog), (all) => all.close());
   const graph = new Graph();
   const mailer = opened.adopt(measured('mail', givenMailer ?? mailerOf(config), metrics), (one) => one.close());
   const rateLimits = new EdgeLimits();
   const sms = opened.adopt(measured('sms', givenSms ?? smsOf(config, log), metrics), (one) => one.close());
   const files = opened.adopt(filesOf(config), (one) => one.close());
-  const outside = { mailer, sms, files, resolveTxt, passwordCost, rateLimits };
+  const components = new PlatformChecks({ ...foundation, graph, databases });
+  const outside = { mailer, sms, files, resolveTxt, passwordCost, rateLimits, organizationLog, componentChecks: components.checks };
   const { running, stores, secrets, eventTypes } = await startDomains(foundation, databases, graph, outside);
   const runningDomains: RunningDomain[] = Object.values(running);
   const subgraphs: Subgraph[] = runningDomains.map(({ subgraph }) => subgraph);
   const { bootstrap, challenge, core } = running.identity;
   const credentials: CredentialPorts = { challenge, onCredentialChange: (listener) => core.feed.onChange(listener) };
-  // creates the first administrator and the APIs at the same time, because hashing the administrator's password runs on
-  // another processor core for a quarter of a second
+  // at the same time, because hashing the administrator's password takes another processor core a quarter of a second
   const [first, surfaces] = await together(
     isOffline ? undefined : bootstrap(config),
     openSurfaces(foundation, subgraphs, { rows: stores.identity.rows, secrets, eventTypes }, credentials),
   );
   graph.bind((request) => surfaces.router.execute(request));
-  const relay = new Relay(
-    Object.values(stores),
-    (batch) => running.events.append(batch),
-    log,
-    (domain, oldest) => metrics.outboxLag.set({ domain }, oldest ? (foundation.clock.now().getTime() - oldest.getTime()) / 1000 : 0),
-  );
+  const relay = relayOf(foundation, stores, running.events);
+  components.bind({ stores, relay, events: running.events });
   // the job queues must be started before a request can enqueue a job
   await databases.startJobs({ work: !isOffline });
   const resources = opened.move();
@@ -108,20 +111,20 @@ export async function assembleWith(
     databases,
     stores,
     router: surfaces.router,
+    organizationLog,
     retained: [...runningDomains.flatMap((domain) => domain.retained ?? []), ...databases.retained, surfaces.retained],
     eventTypes,
     async authenticate(credentials) {
       const { principal, rateLimit } = await running.identity.authenticator.authenticate(credentials);
       return { principal, keyLimits: rateLimit ? keyLimits(rateLimit) : undefined };
     },
-    usage: {
-      counted: ({ organizationId }, usage, at) => running.identity.core.usage.count(organizationId, usage, at),
-      suspended: (principal) => running.identity.core.review.noteSuspension(principal),
-    },
+    usage: usageObserverOf(running),
+    requestFailed: requestLog(organizationLog),
     isFamiliar: (credentials) => running.identity.authenticator.isFamiliar(credentials),
     rewriteUrl: surfaces.rewriteUrl,
     async mount(app, edge) {
       rateLimits.bind(edge);
+      components.bindServer(app);
       await surfaces.mount(app, edge);
       await mountSaml(app, running.identity.core.saml);
       for (const domain of runningDomains) await domain.mount?.(app);
@@ -143,6 +146,16 @@ export async function assembleWith(
   };
 }
 
+const relayOf = ({ clock, log, metrics }: Foundation, stores: Stores, events: RunningDomains['events']): Relay =>
+  new Relay(Object.values(stores), events, log, (domain, oldest) =>
+    metrics.outboxLag.set({ domain }, oldest ? (clock.now().getTime() - oldest.getTime()) / 1000 : 0),
+  );
+
+const usageObserverOf = ({ identity: { core } }: RunningDomains): UsageObserver => ({
+  counted: ({ organizationId }, usage, at) => core.usage.count(organizationId, usage, at),
+  suspended: (principal) => core.review.noteSuspension(principal),
+});
+
 /**
  * Returns one readiness check for each subgraph. The check uses the connections of its subgraph, because each subgraph
  * may have its own database.
@@ -152,35 +165,29 @@ function checksOf(stores: Stores): Record<string, () => Promise<void>> {
   return Object.fromEntries(probes.map(([schema, probe]) => [schema, () => probe.check()]));
 }
 
+/** Dependencies of the domains outside of the platform's databases. */
+type Outside = Pick<IdentityPorts, 'mailer' | 'sms' | 'resolveTxt' | 'passwordCost'> & {
+  files: FileStore;
+  rateLimits: EdgeLimits;
+  organizationLog: OrganizationLog;
+  componentChecks: ComponentChecks;
+};
+
 async function startDomains(
   { config, secretKeys, origin, clientAuthorities, clock, log, metrics }: Foundation,
   databases: Databases,
   graph: Graph,
-  {
-    mailer,
-    sms,
-    files,
-    passwordCost,
-    rateLimits,
-    resolveTxt,
-  }: Pick<IdentityPorts, 'mailer' | 'sms' | 'resolveTxt' | 'passwordCost'> & { files: FileStore; rateLimits: EdgeLimits },
+  { mailer, sms, files, passwordCost, rateLimits, resolveTxt, organizationLog, componentChecks }: Outside,
 ) {
   const { stores, secrets } = await openStores(databases, secretKeys, log);
-  const { identity, services, billing, support, events } = domains;
+  const { identity, services, billing, support, monitoring, events } = domains;
   const holding = Object.values(domains).map(({ name, organizationData }) => ({ ...stores[name as SubgraphName], organizationData }));
   // the data of the identity domain is deleted last, because the rows of other domains are found by ids in its tables
   const organizationData = new OrganizationData(holding.toReversed());
   const isSuspended: IsSuspended = (organizationId) => reacting.identity.core.organizationStatus.isSuspended(organizationId);
   const isClosed = (organizationId: string): Promise<boolean> => reacting.identity.core.organizationStatus.isClosed(organizationId);
-  const portsOf = (name: SubgraphName): Ports => ({
-    ...stores[name],
-    clock,
-    graph,
-    log: log.child({ domain: name }),
-    origin,
-    isSuspended,
-    isClosed,
-  });
+  const shared = { clock, graph, origin, organizationLog, isSuspended, isClosed };
+  const portsOf = (name: SubgraphName): Ports => ({ ...stores[name], ...shared, log: log.child({ domain: name }) });
   const reacting = {
     identity: identity.start({
       ...portsOf('identity'),
@@ -203,16 +210,18 @@ async function startDomains(
       requestsPerMinute: (plan) => Math.min(PLANS[plan].burst, FAIR_USE.burst),
     }),
     services: services.start({ ...portsOf('services'), ...networkOf(config) }),
-    billing: billing.start({ ...portsOf('billing'), ...(await billingOf(config, mailer)), sms, metrics, usageAllowance: rateLimits }),
-    support: support.start({
-      ...portsOf('support'),
-      secrets,
-      allowPrivateUrls: config.allowPrivateUrls,
-      mailer,
+    billing: billing.start({
+      ...portsOf('billing'),
+      ...(await billingOf(config, mailer)),
       sms,
-      files,
-      notificationRetentionDays: config.notificationRetentionDays,
       metrics,
+      usageAllowance: rateLimits.allowance('usage_events'),
+    }),
+    support: support.start({ ...portsOf('support'), ...supportOf(config), secrets, mailer, sms, files, metrics }),
+    monitoring: monitoring.start({
+      ...portsOf('monitoring'),
+      ...monitoringOf(config, rateLimits),
+      ...{ secrets, mailer, files, metrics, componentChecks },
     }),
   };
   const started: RunningDomain[] = Object.values(reacting);
@@ -233,8 +242,26 @@ async function startDomains(
   return { running: { ...reacting, events: following }, stores, secrets, eventTypes: eventTypes.filter((type) => !type.isInternal) };
 }
 
+const monitoringOf = (config: Config, limits: EdgeLimits) => ({
+  sandbox: config.sandbox,
+  kept: keptOf(config),
+  sampleAllowance: limits.allowance('samples'),
+  logRetentionDays: config.logRetentionDays,
+  logAllowance: limits.allowance('log_entries'),
+});
+
+const supportOf = ({ allowPrivateUrls, notificationRetentionDays }: Config) => ({ allowPrivateUrls, notificationRetentionDays });
+
+/** Returns the number of days for which samples and their rollups are kept. */
+const keptOf = ({ metricSampleRetentionDays, metricMinuteRetentionDays, metricRetentionDays }: Config) => ({
+  samples: metricSampleRetentionDays,
+  minutes: metricMinuteRetentionDays,
+  quarters: metricRetentionDays,
+});
+
 const billingOf = async (config: Config, mailer: Mailer) => ({
   paymentProcessor: await selectProcessor(config),
+  sandbox: config.sandbox,
   mailer,
   // without a mail server, nobody would get the invoices
   mailsInvoices: config.smtpUrl !== undefined,
@@ -249,15 +276,15 @@ const mailerOf = ({ smtpUrl, mailFrom, dataDir }: Config): Mailer =>
   smtpUrl ? new SmtpMailer(smtpUrl, mailFrom) : new FolderMailer(join(dataDir, 'mail'), mailFrom);
 
 /**
- * If an SMS account is set, returns a sender for Twilio or for a service with the same API. Otherwise returns the
- * simulated sender. The check of the settings ensures that the account is complete.
+ * Returns the SMS sender. If an SMS account is configured, it is a sender for Twilio or for a service with the same API. Otherwise it is a
+ * simulation. The check of the settings ensures that the account is complete.
  */
 const smsOf = ({ smsProviderUrl: url, smsAccountSid, smsAuthToken, smsFrom: from, dataDir }: Config, log: Logger): SmsSender =>
   smsAccountSid && smsAuthToken && from
     ? new TwilioSms({ url, accountSid: smsAccountSid, authToken: smsAuthToken, from })
     : new SimulatedSms(join(dataDir, 'sms'), log);
 
-/** Stores files in an S3 bucket if one is configured, otherwise in a subfolder of the data folder. */
+/** Returns the file store: an S3 bucket if one is configured, otherwise a subfolder of the data folder. */
 const filesOf = ({ filesS3Bucket: bucket, filesS3Region: region, filesS3Endpoint: endpoint, ...config }: Config): FileStore => {
   if (!bucket) return new FolderFiles(join(config.dataDir, 'files'));
   const { filesS3AccessKeyId: accessKeyId, filesS3SecretAccessKey: secretAccessKey } = config;

@@ -8,7 +8,7 @@ import type { Logger } from '../../kernel/log/log.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { Config } from '../../kernel/settings/config.ts';
 import type { Identified } from '../../router/edge/admission.ts';
-import type { Edge } from '../../router/edge/edge.ts';
+import type { Edge, EdgeOptions } from '../../router/edge/edge.ts';
 import type { UsageObserver } from '../../router/edge/limiter.ts';
 import type { Check } from './operations.ts';
 
@@ -50,6 +50,8 @@ export interface Assembly {
    * exceeded the burst limit.
    */
   usage?: UsageObserver;
+  /** Receives refused and failed requests, for the log of the organization. */
+  requestFailed?: EdgeOptions['failed'];
   /** If the path of a URL is an alias, replaces it with the path of the route. */
   rewriteUrl?(url: string): string;
   /**

@@ -9,7 +9,7 @@ database, the numbers are:
 
 | purpose of the connections | setting | number per process |
 | --- | --- | --- |
-| transactions and reads | \`DATABASE_URL\` | \`DATABASE_POOL_SIZE\` for each of the five subgraphs: 25 |
+| transactions and reads | \`DATABASE_URL\` | \`DATABASE_POOL_SIZE\` for each of the six subgraphs: 30 |
 | jobs | \`DATABASE_URL\` | 4 |
 | notifications and polling | \`DATABASE_DIRECT_URL\` | 1 |
 | short reads | \`DATABASE_DIRECT_URL\` | 1 |

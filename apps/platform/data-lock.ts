@@ -9,8 +9,7 @@ const FILE = 'platform.lock';
 const HEARTBEAT_MS = 5_000;
 const SILENT_AFTER_MS = 3 * HEARTBEAT_MS;
 /**
- * How long to wait after overwriting a stale lock file. Another process that found the same stale lock file may
- * overwrite it within this time.
+ * Time to wait after overwriting a stale lock file. Another process that found the same stale lock file may overwrite it within this time.
  */
 const SETTLE_MS = 50;
 
@@ -22,8 +21,8 @@ interface Holder {
    */
   started: string | null;
   /**
-   * Host name of the process. The id of a process on another host or container cannot be checked. For such a process,
-   * the age of the lock file shows whether the process is alive.
+   * Host name of the process. The id of a process on another host or container cannot be checked. For a process on another host, the age of
+   * the lock file shows whether the process is alive.
    */
   host: string;
   token: string;
@@ -112,7 +111,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** State of a process that was killed but not yet reaped by its parent. Such a process holds no resources. */
+/** State of a process that was killed but not yet reaped by its parent. A process in this state holds no resources. */
 const ZOMBIE = 'Z';
 
 /**

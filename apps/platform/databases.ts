@@ -3,6 +3,7 @@ import { type Attached, Database, type PoolCounts, type Tables } from '../../ker
 import { expiredInbox } from '../../kernel/events/outbox.ts';
 import { Jobs } from '../../kernel/jobs/jobs.ts';
 import type { Logger } from '../../kernel/log/log.ts';
+import type { OrganizationLog } from '../../kernel/log/organization-log.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { SchemaUpgrade } from '../../kernel/migrations/versioned-schema.ts';
 import { type Config, type DatabaseUrls, databaseUrlsOf } from '../../kernel/settings/config.ts';
@@ -34,6 +35,7 @@ export class Databases {
     /** Path of the template for the embedded database. */
     private readonly template?: string,
     private readonly metrics?: Metrics,
+    private readonly organizationLog?: OrganizationLog,
   ) {
     this.inboxes = new RetentionTask({ name: 'inboxes', everyMs: INBOX_MS, log }, () => this.retained);
   }
@@ -112,6 +114,11 @@ export class Databases {
     }
   }
 
+  /** The job queues of all databases. */
+  async jobs(): Promise<Jobs[]> {
+    return (await this.#all()).map(({ jobs }) => jobs);
+  }
+
   async stopJobs(): Promise<void> {
     this.#stopSampling?.();
     await this.inboxes.stop();
@@ -178,7 +185,7 @@ export class Databases {
       this.config.migrate,
     );
     if (isTraced(undefined)) database.onStatement = traceStatement;
-    return { database, jobs: new Jobs(database, this.log, this.metrics) };
+    return { database, jobs: new Jobs(database, this.log, this.metrics, this.organizationLog) };
   }
 }
 

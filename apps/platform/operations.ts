@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from '../../kernel/log/log.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
+import { inTime } from '../../kernel/work/in-time.ts';
 
 /** A readiness check. Resolves if the checked part of the platform works, rejects otherwise. */
 export type Check = () => Promise<unknown>;
@@ -43,18 +44,12 @@ export function mountOperations(app: FastifyInstance, { isStarted, checks, metri
 }
 
 async function passes(name: string, check: Check, log: Logger): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no response within ${CHECK_TIMEOUT_MS} ms`)), CHECK_TIMEOUT_MS);
-  });
   try {
-    await Promise.race([check(), late]);
+    await inTime(check(), CHECK_TIMEOUT_MS, () => new Error(`no response within ${CHECK_TIMEOUT_MS} ms`));
     return true;
   } catch (error) {
     log.warn({ check: name, err: error }, 'A readiness check failed');
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -109,6 +109,7 @@ async function mount(
     anonymous: { perHour: config.anonymousPerHour, burst: config.anonymousPerMinute },
     slotWaitMs: config.slotWaitMs,
     usage: assembly.usage,
+    ...(assembly.requestFailed && { failed: assembly.requestFailed }),
     clock,
     log,
     metrics,

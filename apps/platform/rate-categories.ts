@@ -66,9 +66,9 @@ export function prioritiesByRoutes(routes: readonly Route[]): (price: OperationP
 }
 
 /**
- * Returns the category of a root field without a REST route. Mutations that need a permission of billing are operations of
- * billing, so that those which only GraphQL has do not circumvent the limit. `permissionOf` returns the permission of a
- * field such as `Mutation.sendInvoice`.
+ * Returns the category of a root field without a REST route. Mutations with a billing permission belong to the category billing, so that
+ * mutations without a REST route do not circumvent its limit. `permissionOf` returns the permission of a field such as
+ * `Mutation.sendInvoice`.
  */
 export const categoryByPermission =
   (permissionOf: (coordinate: string) => string | undefined) =>

@@ -41,7 +41,7 @@ test('a mutation whose REST route uses DELETE has the weight of a DELETE request
   expect(costsByRoutes(routes)({ weight: 4, requests: 2, fields: ['deactivateAgent', 'createReport'] })?.weight).toBe(5);
 });
 
-test('a mutation without a REST route counts as a billing operation if it needs a permission of billing', () => {
+test('a mutation without a REST route counts as a billing operation if it requires a billing permission', () => {
   const permissions: Record<string, string> = {
     'Mutation.sendInvoice': 'billing:write',
     'Query.invoiceSettings': 'billing:read',

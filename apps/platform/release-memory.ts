@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 type CollectGarbage = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
 const LOOK_EVERY_MS = 500;
-/** If the event loop utilization of an interval (from 0 to 1) is at most this number, the process was idle. */
+/** Maximum event loop utilization (from 0 to 1) of an interval in which the process counts as idle. */
 const IDLE = 0.05;
 
 /**

@@ -3,6 +3,7 @@ import { fieldSchemas } from '../../kernel/records/field-schemas.ts';
 import type { RestSource } from '../../rest-bridge/compile.ts';
 import type { Area, NonGraphRoute } from '../../rest-bridge/route.ts';
 import { accounts } from '../../rest-bridge/routes/accounts.ts';
+import { analytics, analyticsReportFiles } from '../../rest-bridge/routes/analytics.ts';
 import { attachmentRoutes } from '../../rest-bridge/routes/attachments.ts';
 import { billing } from '../../rest-bridge/routes/billing.ts';
 import { invoiceDocumentRoutes } from '../../rest-bridge/routes/billing-documents.ts';
@@ -14,9 +15,11 @@ import { connectivity } from '../../rest-bridge/routes/connectivity.ts';
 import { credentials } from '../../rest-bridge/routes/credentials.ts';
 import { eventStreamRoutes } from '../../rest-bridge/routes/event-stream.ts';
 import { monitoring } from '../../rest-bridge/routes/monitoring.ts';
+import { logIngestionRoutes } from '../../rest-bridge/routes/monitoring-logs.ts';
 import { oauthRoutes } from '../../rest-bridge/routes/oauth.ts';
 import { operator, operatorFiles } from '../../rest-bridge/routes/operator.ts';
 import { samlRoutes } from '../../rest-bridge/routes/saml.ts';
+import { sampleRoutes } from '../../rest-bridge/routes/samples.ts';
 import { services } from '../../rest-bridge/routes/services.ts';
 import { support } from '../../rest-bridge/routes/support.ts';
 import { jiraWebhookRoutes } from '../../rest-bridge/routes/support-integrations.ts';
@@ -35,6 +38,7 @@ export const restAreas: readonly Area[] = [
   billingUsage,
   billingSubscriptions,
   monitoring,
+  analytics,
   support,
   webhooks,
   operator,
@@ -48,9 +52,12 @@ export const nonGraphRoutes: readonly NonGraphRoute[] = [
   ...attachmentRoutes,
   ...invoiceDocumentRoutes,
   ...supportReportFiles,
+  ...analyticsReportFiles,
   ...jiraWebhookRoutes,
   ...operatorFiles,
   ...billingLedgerRoutes,
+  ...sampleRoutes,
+  ...logIngestionRoutes,
 ];
 
 /**

@@ -10,7 +10,7 @@ import { type Retained, RetentionTask } from '../../kernel/work/retention.ts';
 import { mountEventStream } from '../../rest-bridge/event-stream.ts';
 import { mountRest } from '../../rest-bridge/mount.ts';
 import { rewriteUrl } from '../../rest-bridge/paths.ts';
-import { permissionsIn, policiesIn, requireOperation } from '../../rest-bridge/permission.ts';
+import { allPermissionsIn, permissionsIn, policiesIn, requireOperation } from '../../rest-bridge/permission.ts';
 import { type RateOf, rateByWeight } from '../../router/api-schema.ts';
 import { CredentialWatch } from '../../router/credential-watch.ts';
 import type { Admission } from '../../router/edge/admission.ts';
@@ -58,8 +58,8 @@ export async function openSurfaces(
 ): Promise<Surfaces> {
   const supergraphSdl = supergraphOf(subgraphs);
   const routes = restAreas.flatMap((area) => area.routes);
-  const demands = { permissionOf: permissionsIn(supergraphSdl), hasPolicy: policiesIn(supergraphSdl) };
-  const costOf = costsByRoutes(routes, categoryByPermission(demands.permissionOf));
+  const demands = { permissionOf: allPermissionsIn(supergraphSdl), hasPolicy: policiesIn(supergraphSdl) };
+  const costOf = costsByRoutes(routes, categoryByPermission(permissionsIn(supergraphSdl)));
   const options = { supergraphSdl, ...localTransports(subgraphs), log, observer: observerOf(metrics), challenge, rateOf: rateBy(costOf) };
   const router = await createRouter(options);
   const idempotency = new SqlIdempotencyStore(rows, secrets);
@@ -142,7 +142,7 @@ const localTransports = (subgraphs: readonly Subgraph[]) => ({
 });
 
 interface Demands {
-  permissionOf(coordinate: string): string | undefined;
+  permissionOf(coordinate: string): readonly string[];
   hasPolicy(coordinate: string, policy: 'second_factor' | 'organization'): boolean;
 }
 
@@ -164,7 +164,8 @@ const authorizer =
   (fields, principal) => {
     for (const coordinate of fields.map((field) => `Mutation.${field}`)) {
       const [secondFactor, isOrganizationWide] = [hasPolicy(coordinate, 'second_factor'), hasPolicy(coordinate, 'organization')];
-      requireOperation({ permission: permissionOf(coordinate), isOrganizationWide, secondFactor }, principal);
+      const [permission, ...alsoRequired] = permissionOf(coordinate);
+      requireOperation({ permission, alsoRequired, isOrganizationWide, secondFactor }, principal);
     }
   };
 

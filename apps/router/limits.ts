@@ -8,7 +8,7 @@ const LIMITS: Readonly<Record<string, { limit: keyof OperationLimits; about: str
   spreads: { limit: 'spreads', about: 'fragments, named and inline' },
   'root-fields': { limit: 'rootFields', about: 'fields of Query, Mutation or Subscription' },
   aliases: { limit: 'aliases', about: 'number of aliases' },
-  comparisons: { limit: 'comparisons', about: 'pairs of selections under one response key' },
+  comparisons: { limit: 'comparisons', about: 'pairs of selections with the same response key' },
   tokens: { limit: 'tokens', about: 'lexical tokens of the document' },
   cost: { limit: 'cost', about: 'objects that the response could contain' },
   'page-size': { limit: 'pageSize', about: 'assumed size of a list whose size argument is omitted' },

@@ -6,7 +6,7 @@ import { createLogger } from '../../kernel/log/log.ts';
 import { createMetrics } from '../../kernel/metrics/metrics.ts';
 import { loadConfig } from '../../kernel/settings/config.ts';
 import { describeRest } from '../../rest-bridge/mount.ts';
-import { permissionsIn, policiesIn } from '../../rest-bridge/permission.ts';
+import { allPermissionsIn, policiesIn } from '../../rest-bridge/permission.ts';
 import { apiSdl } from '../../router/schema-file.ts';
 import { assemble } from '../platform/assemble.ts';
 import { configMarkdown, envExample } from '../platform/command-line.ts';
@@ -49,7 +49,7 @@ export async function generateDocuments(committed: (path: string) => string | un
     const openapi = await describeRest({
       schema: router.schema,
       ...restSurface({}, eventTypes),
-      permissionOf: permissionsIn(router.supergraphSdl),
+      permissionOf: allPermissionsIn(router.supergraphSdl),
       hasPolicy: policiesIn(router.supergraphSdl),
     });
     return new Map([

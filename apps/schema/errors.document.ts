@@ -42,7 +42,7 @@ const MEANINGS: Record<ErrorCode, string> = {
   SERVICE_MAINTENANCE: 'The service is in maintenance.',
   STALE_RESOURCE: 'The record has changed since you read it (`If-Match`). Get it again.',
   BODY_TOO_LARGE:
-    'The decoded body is larger than the operation accepts: 256 KiB unless its description says otherwise, and 1 MiB over GraphQL.',
+    'The decoded body is larger than the operation accepts: 256 KiB if its description does not state another limit, and 1 MiB over GraphQL.',
   UNSUPPORTED_MEDIA_TYPE: 'The body is not `application/json` in UTF-8, or its `Content-Encoding` is not gzip, deflate or br.',
   RATE_LIMIT_EXCEEDED:
     'A limit of the plan, the key or the operation is used up. `details.window` names the limit. Wait for `Retry-After` seconds.',

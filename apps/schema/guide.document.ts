@@ -19,6 +19,10 @@ export const planRows = (): string[] => {
     row('live connections at a time', ({ liveConnections }) => count(liveConnections)),
     row('live subscriptions at a time', ({ liveSubscriptions }) => count(liveSubscriptions)),
     row('usage events recorded in any 60 seconds', ({ usageEventsPerMinute }) => count(usageEventsPerMinute)),
+    row('samples of metrics recorded in any 60 seconds', ({ samplesPerMinute }) => count(samplesPerMinute)),
+    row('series of metrics with a sample in 24 hours', ({ activeSeries }) => count(activeSeries)),
+    row('log entries sent in any 60 seconds', ({ logEntriesPerMinute }) => count(logEntriesPerMinute)),
+    row('alerts on metrics', ({ alerts }) => count(alerts)),
   ];
 };
 

@@ -23,7 +23,7 @@ export function permissionsDocument(supergraphSdl: string, areas: readonly Area[
     '',
     '- A permission has the form `area:action`. `write` includes `create`. `admin` and `*` include every action of their area.',
     '- *credentials*: every valid credential is enough. *none*: the operation needs no credential.',
-    '- ⚿: users must show a second factor. API keys need no second factor.',
+    '- ⚿: users must verify a second factor. API keys need no second factor.',
     '- ⌂: the operation is about the whole organization. Callers that are limited to accounts are rejected.',
     '',
     ...areas.flatMap(({ tag, routes }) => [`## ${tag}`, '', ...table(routes, guards), '']),
@@ -58,11 +58,11 @@ function guardsIn({ definitions }: DocumentNode): Map<string, Guard> {
 
 function guardOf({ directives = [] }: FieldDefinitionNode): Guard {
   const named = (name: string) => directives.find((directive) => directive.name.value === name);
-  const scopes = JSON.stringify(named('requiresScopes')?.arguments ?? '').match(/"value":"([a-z]+\.[a-z]+)"/)?.[1];
+  const scopes = [...JSON.stringify(named('requiresScopes')?.arguments ?? '').matchAll(/"value":"([a-z]+\.[a-z]+)"/g)];
   const open = named('authenticated') ? '*credentials*' : '*none*';
   const policies = JSON.stringify(named('policy')?.arguments ?? '');
   return {
-    permission: scopes ? `\`${scopes.replace('.', ':')}\`` : open,
+    permission: scopes.map(([, scope = '']) => `\`${scope.replace('.', ':')}\``).join(' and ') || open,
     secondFactor: policies.includes('"second_factor"'),
     isOrganizationWide: policies.includes('"organization"'),
   };

@@ -15,7 +15,7 @@ interface Command {
   name: string;
   usage: string;
   does: string;
-  /** Names of the GraphQL variables that the positional arguments set, in order. */
+  /** Names of the GraphQL variables for the positional arguments, in order. */
   takes: readonly string[];
   operation: string;
   /** Kind of record in the error message `There is no …`. Default: `organization`. */

@@ -18,7 +18,7 @@ ${COMMANDS.map(({ usage, does }) => `  ${usage.padEnd(38)}${does}\n`).join('')}
   --help                Shows this text.
 
 All other settings are read from the environment, as npm start does (docs/config.md). Each command is the API operation of that
-name: it is audited in both organizations and takes effect in every process within 5 seconds.
+name: it is audited in that organization and in the operator organization, and takes effect in every process within 5 seconds.
 `;
 
 const text = { type: 'string' } as const;

@@ -25,8 +25,8 @@ export interface Outcome {
   /** Number of texts that were re-encrypted. In a dry run, number of texts that a real run would re-encrypt. */
   changed: number;
   /**
-   * Texts that no key can decrypt, each named by its column and primary key. Names at most 20 texts of each column, and
-   * then says how many more there are.
+   * Texts that no key can decrypt, each named by its column and primary key. Names at most 20 texts of each column, and states the number
+   * of further texts.
    */
   unreadable: string[];
 }

@@ -6,10 +6,10 @@ import { openOfflineStores } from './offline.ts';
 import { orHelp, settingsOf, type Tool } from './tool.ts';
 
 /**
- * Creates a new signing key for access tokens (`npm run rotate-signing-key`). The new key is published immediately, and
- * signs tokens from the next day on. The option `-- --at-once` is for the case that the current key is compromised. The
- * new key then signs tokens immediately, all existing tokens are refused, and all users have to log in again. Settings
- * are read from the environment. With an embedded database, the platform must not be running.
+ * Creates a new signing key for access tokens (`npm run rotate-signing-key`). The new key is published immediately, and signs tokens from
+ * the next day on. The option `-- --at-once` is for the case that the current key is compromised. With this option, the new key signs
+ * tokens immediately, all existing tokens are refused, and all users have to log in again. Settings are read from the environment. With an
+ * embedded database, the platform must not be running.
  */
 export const rotateSigningKey: Tool = async (run) => {
   const options = { 'at-once': { type: 'boolean', default: false }, data: { type: 'string' } } as const;

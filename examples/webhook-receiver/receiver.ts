@@ -19,9 +19,7 @@ const store = database.prepare('insert into event (id, body) values (?, ?) on co
 const oldest = database.prepare('select id, body from event where handled_at is null order by rowid limit 1');
 const finish = database.prepare("update event set handled_at = datetime('now') where id = ?");
 
-/**
- * Put your own code here. It may take as long as it needs, because the receiver has already responded to the platform.
- */
+/** Placeholder for your own code. It may take as long as it needs, because the receiver has already responded to the platform. */
 async function handle(event: PlatformEvent): Promise<void> {
   console.log(`handled ${event.event} ${event.id}`);
 }

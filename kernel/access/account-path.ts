@@ -1,11 +1,13 @@
 import type { EntityClass, EntityMetadata, MetadataStorage } from '@mikro-orm/core';
 
 /**
- * How to find the account of a record. If the record contains the account id, the path is a string: the name of that
- * property. If only the owner of the record has an account, the path is an object: `of` is the entity name of the
- * owner, and `by` is the property that contains the id of the owner.
+ * Path from a record to its account. If the record contains the account id, the path is a string: the name of that property. If only the
+ * owner of the record has an account, the path is an object: `of` is the entity name of the owner, and `by` is the property that contains
+ * the id of the owner. If the record has child rows with accounts of their own, such as the services of an incident, the path is an object
+ * with the entity name of the child rows (`any`) and their property that contains the id of the record (`by`). Callers who see one of the
+ * child rows see the record.
  */
-export type AccountPath = string | { by: string; of: string };
+export type AccountPath = string | { by: string; of: string } | { by: string; any: string };
 
 const paths = new WeakMap<object, AccountPath>();
 
@@ -33,10 +35,14 @@ export function accountCondition(
   if (path === undefined) return 'false';
   const its = metadata.get(entity) as EntityMetadata;
   if (typeof path === 'string') return `${alias}."${columnOf(its, path)}" = any(${accounts})`;
-  const owner = metadata.getByClassName(path.of);
+  const other = metadata.getByClassName('of' in path ? path.of : path.any);
   const inner = `${alias.replaceAll('"', '')}_of`;
-  const same = `"${inner}"."id" = ${alias}."${columnOf(its, path.by)}" and "${inner}"."organization_id" = ${alias}."organization_id"`;
-  return `exists (select 1 from "${schema}"."${owner.tableName}" "${inner}" where ${same} and ${accountCondition(metadata, schema, owner.class, `"${inner}"`, accounts)})`;
+  const key =
+    'of' in path
+      ? `"${inner}"."id" = ${alias}."${columnOf(its, path.by)}"`
+      : `"${inner}"."${columnOf(other as EntityMetadata, path.by)}" = ${alias}."id"`;
+  const same = `${key} and "${inner}"."organization_id" = ${alias}."organization_id"`;
+  return `exists (select 1 from "${schema}"."${other.tableName}" "${inner}" where ${same} and ${accountCondition(metadata, schema, other.class, `"${inner}"`, accounts)})`;
 }
 
 const columnOf = ({ properties }: EntityMetadata, property: string): string =>

@@ -14,13 +14,21 @@ export interface PlanTerms {
   /** Maximum number of events that are delivered to webhooks in one month (specification 8.1, 8.5). */
   readonly webhookDeliveriesPerMonth: number;
   /**
-   * Maximum number of open live connections (WebSocket, server-sent events). The same number limits the subscriptions
-   * on all live connections together.
+   * Maximum number of open live connections (WebSocket, server-sent events). The same number is the limit for the total of subscriptions on
+   * these connections.
    */
   readonly liveConnections: number;
   readonly liveSubscriptions: number;
-  /** Maximum number of usage events of services that are recorded in any period of 60 seconds. */
+  /** Maximum number of usage events of services in any period of 60 seconds. */
   readonly usageEventsPerMinute: number;
+  /** Maximum number of metric samples in any period of 60 seconds. */
+  readonly samplesPerMinute: number;
+  /** Maximum number of active metric series. A series is active if it has a sample in the last 24 hours. */
+  readonly activeSeries: number;
+  /** Maximum number of log entries that clients send in any period of 60 seconds. */
+  readonly logEntriesPerMinute: number;
+  /** Maximum number of alerts of an organization. */
+  readonly alerts: number;
 }
 
 /** The currency of `overagePrice`. */
@@ -39,6 +47,10 @@ export const PLANS: Readonly<Record<Plan, PlanTerms>> = {
     liveConnections: 10,
     liveSubscriptions: 100,
     usageEventsPerMinute: 10_000,
+    samplesPerMinute: 10_000,
+    activeSeries: 1_000,
+    logEntriesPerMinute: 1_000,
+    alerts: 20,
   },
   business: {
     perHour: 10_000,
@@ -50,6 +62,10 @@ export const PLANS: Readonly<Record<Plan, PlanTerms>> = {
     liveConnections: 200,
     liveSubscriptions: 2_000,
     usageEventsPerMinute: 100_000,
+    samplesPerMinute: 100_000,
+    activeSeries: 20_000,
+    logEntriesPerMinute: 10_000,
+    alerts: 200,
   },
   enterprise: {
     perHour: 100_000,
@@ -61,6 +77,10 @@ export const PLANS: Readonly<Record<Plan, PlanTerms>> = {
     liveConnections: 2_000,
     liveSubscriptions: 20_000,
     usageEventsPerMinute: 1_000_000,
+    samplesPerMinute: 1_200_000,
+    activeSeries: 200_000,
+    logEntriesPerMinute: 120_000,
+    alerts: 1_000,
   },
   custom: {
     perHour: UNLIMITED,
@@ -72,5 +92,9 @@ export const PLANS: Readonly<Record<Plan, PlanTerms>> = {
     liveConnections: UNLIMITED,
     liveSubscriptions: UNLIMITED,
     usageEventsPerMinute: UNLIMITED,
+    samplesPerMinute: UNLIMITED,
+    activeSeries: UNLIMITED,
+    logEntriesPerMinute: UNLIMITED,
+    alerts: 1_000,
   },
 };

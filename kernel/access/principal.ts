@@ -203,9 +203,8 @@ function implied(grant: Grant): string[] {
 }
 
 /**
- * Returns the grants of `wished` that `held` also has. If `held` has only a part of a grant, such as a part of a
- * wildcard, the result contains this part. For example, an access token gets only those of its scopes that its user
- * has.
+ * Returns the grants of `wished` that `held` also has. If `held` has only a part of a grant, such as a part of a wildcard, the result
+ * contains this part. For example, an access token gets only scopes that its user has.
  */
 export function narrowed(wished: readonly Grant[], held: Pick<Principal, 'mayGrant' | 'grants'>): Grant[] {
   const both = wished.flatMap((wish) => (held.mayGrant(wish) ? [wish] : held.grants.filter((grant) => liesWithin(grant, wish))));

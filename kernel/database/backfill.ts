@@ -5,7 +5,7 @@ import type { EntityManager, Orm } from './database.ts';
 
 /** Pause between two batches, so that requests have priority. */
 const REST_MS = 20;
-/** Wait before a retry if another process does the backfill, or if rows are locked. */
+/** Delay before a retry if another process does the backfill, or if rows are locked. */
 const WAIT_MS = 1000;
 
 /**

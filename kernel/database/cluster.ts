@@ -4,10 +4,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { closeToOthers } from '../files/file-modes.ts';
 import { EXTENSIONS } from '../migrations/extensions.ts';
 
-/**
- * Settings for a database that only one process uses. The file system cache holds its files, so the buffers can be
- * small.
- */
+/** PostgreSQL settings for a database that only one process uses. The file system cache holds its files, so the buffers can be small. */
 const SETTINGS = ['shared_buffers = 32MB', 'min_wal_size = 2MB'];
 
 /**

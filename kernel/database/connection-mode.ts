@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /**
- * How connections to a URL reach the server: directly, through a pooler with session pooling, or through a pooler with
+ * Connection mode of a URL: connections reach the server directly, through a pooler with session pooling, or through a pooler with
  * transaction pooling.
  */
 export type ConnectionMode = 'direct' | 'pooled' | 'pooled by transaction';

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import 'reflect-metadata';
 import type { PGlite } from '@electric-sql/pglite';
 import type { AnyEntity, EntityClass } from '@mikro-orm/core';
@@ -24,6 +25,7 @@ import { createPool } from './pool.ts';
 import { DatabaseReader } from './reader.ts';
 import { StatementNames, type StatementOptions } from './statements.ts';
 import { TransactionDialect } from './transactions.ts';
+import { UnitOfWorkDriver } from './unit-of-work-driver.ts';
 
 export type { EntityManager };
 export type Orm = MikroORM;
@@ -67,6 +69,15 @@ export type PoolCounts = Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCoun
 export interface Attached {
   orm: Orm;
   rows: Rows;
+}
+
+const rowsOfOrm = new WeakMap<object, Rows>();
+
+/** Returns the `Rows` of the subgraph to which an entity manager belongs. They do not take part in its transaction. */
+export function rowsOf(em: EntityManager): Rows {
+  const rows = rowsOfOrm.get(em.config);
+  if (!rows) throw new Error('The entity manager does not belong to the tables of a subgraph.');
+  return rows;
 }
 
 /** Default number of connections of each subgraph. */
@@ -138,8 +149,8 @@ export class Database {
   }
 
   /**
-   * True if `url` differs from `directUrl`. Then `url` leads to a connection pooler, and each transaction of a
-   * connection may use another server session.
+   * True if `url` differs from `directUrl`. In this case, `url` leads to a connection pooler, and each transaction of a connection may use
+   * another server session.
    */
   get #isPooled(): boolean {
     return 'url' in this.target && this.target.url !== this.directUrl;
@@ -147,8 +158,8 @@ export class Database {
 
   /**
    * Opens a database.
-   * @throws Error of the driver if the server cannot be reached or the folder cannot be opened; ConfigError if the
-   * connections of `directUrl` do not have their own session
+   * @throws Error of the driver if the server cannot be reached or the folder cannot be opened; ConfigError if the connections of
+   * `directUrl` do not have their own session
    */
   static async open(target: DatabaseTarget, log: Logger, mode: MigrateMode = 'auto'): Promise<Database> {
     if ('url' in target) {
@@ -197,7 +208,9 @@ export class Database {
     const orm = (await MikroORM.init(this.#config(tables, pool))) as unknown as Orm;
     this.#orms.push(orm);
     if (pool) this.pools.set(tables.schema, pool);
-    return { orm, rows: this.#rows(pool) };
+    const rows = this.#rows(pool);
+    rowsOfOrm.set(orm.config, rows);
+    return { orm, rows };
   }
 
   #pool(): pg.Pool | undefined {
@@ -229,7 +242,8 @@ export class Database {
   /** Calls `callback` for every NOTIFY on a channel. The NOTIFY may come from any process that shares the database. */
   async listen(channel: string, callback: (payload: string) => void): Promise<void> {
     if (this.pglite) {
-      this.#stops.push(await this.pglite.listen(channel, callback));
+      // otherwise the work that a notification wakes would belong to the request that sent it
+      this.#stops.push(await this.pglite.listen(channel, AsyncResource.bind(callback)));
       return;
     }
     await this.#listener?.listen(channel, callback);
@@ -273,6 +287,7 @@ export class Database {
     if (pool && 'url' in this.target)
       return defineConfig({
         ...shared,
+        driver: UnitOfWorkDriver,
         clientUrl: this.target.url,
         driverOptions: new TransactionDialect(pool, (batch) => this.onRoundTrip?.(batch)),
       });

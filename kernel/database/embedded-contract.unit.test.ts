@@ -4,9 +4,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { EmbeddedDatabase } from './embedded.ts';
 
 /**
- * Internal methods of PGlite that `EmbeddedDatabase` depends on. This file tests undocumented behaviour of PGlite and
- * of the ORM driver. If a test fails after an update of a package, change kernel/database/embedded.ts before you accept
- * the new version.
+ * Names of internal methods of PGlite that `EmbeddedDatabase` depends on. This file tests undocumented behaviour of PGlite and of the ORM
+ * driver. If a test fails after an update of a package, change kernel/database/embedded.ts before you accept the new version.
  */
 const INTERNAL = ['_checkReady', '_runExclusiveQuery', '_runExclusiveTransaction'] as const;
 

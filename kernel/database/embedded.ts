@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PGlite, type PGliteOptions, protocol, type QueryOptions, type Results, type Transaction } from '@electric-sql/pglite';
 
-/** Maximum number of prepared statements. The database keeps the plan of each one in memory. */
+/** Maximum number of prepared statements. The database keeps the plan of each statement in memory. */
 const MAX_PREPARED = 300;
 /** Maximum number of recent statement texts to store. A text that is executed a second time is prepared. */
 const MAX_SEEN = 500;
@@ -13,6 +14,11 @@ const MAX_PREPARED_LENGTH = 5_000;
  * Matches statements that can be prepared. Other statements, such as ALTER TABLE, may invalidate prepared statements.
  */
 const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
+/**
+ * Maximum time for which statements block the event loop. The database runs in this thread and responds without leaving it. So a task that
+ * executes one statement after the other would delay the network and all timers.
+ */
+const MAX_TURN_MS = 20;
 
 type Serialize = (value: unknown) => string;
 type Parse = (value: string, oid: number) => unknown;
@@ -30,12 +36,10 @@ interface Prepared extends Columns {
 }
 
 /**
- * The embedded database with prepared statements.
- * PGlite itself parses, describes and plans a statement each time, in six round trips. This class binds and executes a
- * repeated statement in one round trip, which takes a fifth of the time. PGlite is a single session, so prepared
- * statements remain until a table is altered. This class detects altered tables.
- * A statement without parameters takes one round trip even the first time. The statements of the ORM have no
- * parameters, because their text contains the values.
+ * The embedded database with prepared statements. PGlite itself parses, describes and plans a statement at each execution, in six round
+ * trips. This class binds and executes a repeated statement in one round trip, which takes a fifth of the time. PGlite is a single session,
+ * so prepared statements remain until a table is altered. This class detects altered tables. A statement without parameters takes one round
+ * trip even the first time. The statements of the ORM have no parameters, because their text contains the values.
  */
 export class EmbeddedDatabase extends PGlite {
   readonly #prepared = new Map<string, Prepared>();
@@ -45,8 +49,9 @@ export class EmbeddedDatabase extends PGlite {
    */
   #left: string[] = [];
   #count = 0;
-  /** Texts of statements that were executed without being prepared. */
+  /** Texts of recent statements that were executed without being prepared. */
   readonly #seen = new Set<string>();
+  #turnAt = 0;
 
   /**
    * Opens the database in a folder.
@@ -59,6 +64,7 @@ export class EmbeddedDatabase extends PGlite {
   }
 
   override async query<T>(text: string, values: unknown[] = [], options?: QueryOptions): Promise<Results<T>> {
+    await this.#giveWay();
     if (!this.#isPreparable(text, options)) return super.query<T>(text, values, options).finally(() => this.#forgetAll(text));
     await this._checkReady();
     return this._runExclusiveTransaction(async () => {
@@ -73,8 +79,16 @@ export class EmbeddedDatabase extends PGlite {
     return super.exec(text, options).finally(() => this.#forgetAll(text));
   }
 
-  override transaction<T>(callback: (tx: Transaction) => Promise<T>): Promise<T> {
+  override async transaction<T>(callback: (tx: Transaction) => Promise<T>): Promise<T> {
+    await this.#giveWay();
     return super.transaction((tx) => callback(this.#preparing(tx)));
+  }
+
+  /** Lets requests arrive and timers run if statements have blocked the thread for longer than `MAX_TURN_MS`. */
+  async #giveWay(): Promise<void> {
+    if (performance.now() - this.#turnAt < MAX_TURN_MS) return;
+    await nextTurn();
+    this.#turnAt = performance.now();
   }
 
   #preparing(tx: Transaction): Transaction {

@@ -90,6 +90,20 @@ test('a statement outside a transaction waits until the running transaction ends
   expect(seen).toEqual(['transaction', 'a']);
 });
 
+test('timers run while a task executes one statement after the other for 300 ms', async () => {
+  let runs = 0;
+  const timer = setInterval(() => {
+    runs += 1;
+  }, 10);
+  const end = performance.now() + 300;
+  while (performance.now() < end) {
+    await insert(1);
+    await database.transaction((tx) => tx.query('delete from thing'));
+  }
+  clearInterval(timer);
+  expect(runs).toBeGreaterThan(3);
+});
+
 test('select * returns the current columns of a table after ALTER TABLE', async () => {
   await insert(1);
   expect((await database.query('select * from thing')).rows).toEqual([{ id: 1, name: 'a' }]);

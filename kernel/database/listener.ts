@@ -7,20 +7,19 @@ const CONNECT_TIMEOUT_MS = 5000;
 
 type Callback = (payload: string) => void;
 
-/** How long a poll waits for a lock. Notifications are not delivered during the wait. */
+/** Time for which a poll waits for a lock. Notifications are not delivered during the wait. */
 const POLL_LOCK_TIMEOUT_MS = 200;
 /**
- * Number of timer ticks that a poll may take before the connection counts as lost. A poll normally takes about a
- * millisecond. Ticks are counted instead of time because the process may be blocked for seconds: no ticks occur then,
- * and a response that arrived in the meantime is still read.
+ * Number of timer ticks that a poll may take before the connection counts as lost. A poll normally takes about a millisecond. Ticks are
+ * counted instead of time because the process may be blocked for seconds: no ticks occur while it is blocked, and a response that arrived
+ * in the meantime is still read.
  */
 const PATIENCE_TICKS = 5;
 const TICK_MS = 1000;
 
 /**
- * Receives NOTIFY from a server. One connection serves all channels, because the server wakes every listening
- * connection for every notification.
- * A lost connection is reopened. Then every callback is called, because notifications may have been missed. The same
+ * Receives NOTIFY from a server. One connection serves all channels, because the server wakes every listening connection for every
+ * notification. A lost connection is reopened. After that, every callback is called, because notifications may have been missed. The same
  * connection polls for work, so a lost connection is detected within seconds.
  */
 export class DatabaseListener {

@@ -3,9 +3,7 @@ import { TYPES } from './pool.ts';
 import type { StatementNames } from './statements.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
-/**
- * How long a read waits for a locked table. During this time all later reads wait too, even if they read other tables.
- */
+/** Time for which a read waits for a locked table. During this time all later reads wait too, even if they read other tables. */
 const LOCK_TIMEOUT_MS = 3000;
 /**
  * Settings that make short reads use an index with the requested sort order.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { StatementNames } from './statements.ts';
 
-/** Maximum length of a statement name. PostgreSQL truncates longer names. */
+/** Maximum length of a statement name in bytes. PostgreSQL truncates longer names. */
 const NAME_MAX_BYTES = 63;
 
 test('a prepared statement keeps its name, and two similar statements have different names of at most 63 bytes', () => {

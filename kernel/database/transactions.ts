@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { DriverException } from '@mikro-orm/core';
 import { BasePostgreSqlPlatform } from '@mikro-orm/sql';
 import {
@@ -10,15 +11,16 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type pg from 'pg';
-import { CommitOutcomeUnknown } from './unavailable.ts';
+import { CommitOutcomeUnknown, isRefusal } from './unavailable.ts';
 
 /** Called with the texts of the statements that are sent in one message. */
 type OnSent = (batch: readonly string[]) => void;
 
 /**
  * Kysely dialect for a pool, with few round trips per transaction.
- * It holds back BEGIN, and each INSERT that returns no result (`hasNoResult`). They are sent as one message, together
- * with the next other statement or with COMMIT. If the other statement has parameters, it follows in its own message.
+ * It holds back BEGIN, and each statement that returns no result (`hasNoResult`) or whose result is not needed
+ * (`withoutResult`). They are sent as one message, together with the next other statement or with COMMIT. If the other
+ * statement has parameters, it follows in its own message.
  * If the server refuses a statement, it skips the rest of the message. The error is thrown by the call that sent the
  * message.
  * After a transaction, the connection keeps no state, so a pooler can be used.
@@ -37,10 +39,12 @@ export class TransactionDialect extends PostgresDialect {
 }
 
 /**
- * How long a statement of a transaction waits for a lock before it fails. It is longer than the wait for a free
- * connection of the pool (CONNECT_TIMEOUT_MS in pool.ts).
+ * Time for which a statement of a transaction waits for a lock before it fails. It is longer than the wait for a free connection of the
+ * pool (CONNECT_TIMEOUT_MS in pool.ts).
  */
 const LOCK_TIMEOUT_MS = 10_000;
+
+type SavepointArguments = Parameters<PostgresDriver['rollbackToSavepoint']> extends [unknown, ...infer Rest] ? Rest : never;
 
 class TransactionDriver extends PostgresDriver {
   constructor(
@@ -67,6 +71,11 @@ class TransactionDriver extends PostgresDriver {
     return connection.rollback();
   }
 
+  override rollbackToSavepoint(connection: Connection, ...rest: SavepointArguments): Promise<void> {
+    connection.forget();
+    return super.rollbackToSavepoint(connection, ...rest);
+  }
+
   override async releaseConnection(connection: DatabaseConnection): Promise<void> {
     (connection as Connection).release();
   }
@@ -75,16 +84,27 @@ class TransactionDriver extends PostgresDriver {
 type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>;
 
 /**
- * Returns true for an INSERT without parameters that has neither RETURNING nor ON CONFLICT. Returns false if a value
- * contains one of these words; the INSERT is then sent immediately, which costs one round trip.
+ * Returns true for a notification, and for an INSERT without parameters that has neither RETURNING nor ON CONFLICT.
+ * Returns false if a value contains one of these words; the INSERT is then sent immediately, which costs one round trip.
  */
 const hasNoResult = ({ sql, parameters }: Statement): boolean =>
-  parameters.length === 0 && /^insert into [^()]+\([^()]*\) values .*\)$/is.test(sql) && !/\breturning\b|\bon conflict\b/i.test(sql);
+  parameters.length === 0 &&
+  (sql.startsWith('select pg_notify(') ||
+    (/^insert into [^()]+\([^()]*\) values .*\)$/is.test(sql) && !/\breturning\b|\bon conflict\b/i.test(sql)));
+
+/** Returns true if the result of a statement is not needed. The rows of a RETURNING clause are always needed. */
+const isUnread = ({ sql, parameters }: Statement): boolean =>
+  parameters.length === 0 && unread.getStore() === true && !/\breturning\b/i.test(sql);
 
 const ERRORS = new BasePostgreSqlPlatform().getExceptionConverter();
 
 /** Converts an error of the driver to the error class that the ORM throws. */
 const asOfOrm = (error: Error): Error => (error instanceof DriverException ? error : ERRORS.convertException(error));
+
+const unread = new AsyncLocalStorage<true>();
+
+/** Runs `act`. In a transaction on a server, the statements of `act` without parameters are held back, and return no rows. */
+export const withoutResult = <T>(act: () => Promise<T>): Promise<T> => unread.run(true, act);
 
 /** A connection that is taken from the pool for one statement or one transaction. */
 class Connection implements DatabaseConnection {
@@ -101,12 +121,17 @@ class Connection implements DatabaseConnection {
     private readonly onSent: OnSent,
   ) {}
 
+  /** Drops the statements that are held back. All of them are newer than the last savepoint, because a savepoint is sent immediately. */
+  forget(): void {
+    this.#keptBack = [];
+  }
+
   begin(sql: string): void {
     this.#begin = sql;
   }
 
   async executeQuery<R>(statement: CompiledQuery): Promise<QueryResult<R>> {
-    if ((this.#begin !== undefined || this.#isOpen) && hasNoResult(statement)) {
+    if ((this.#begin !== undefined || this.#isOpen) && (hasNoResult(statement) || isUnread(statement))) {
       this.#keptBack.push(statement.sql);
       return { rows: [] };
     }
@@ -132,6 +157,7 @@ class Connection implements DatabaseConnection {
       this.#isOpen = false;
       if (command === 'COMMIT') return;
     } catch (error) {
+      // any other failure leaves the outcome unknown
       if (isRefusal(error)) throw asOfOrm(error);
       this.#isSpent = true;
       throw new CommitOutcomeUnknown(error);
@@ -180,11 +206,5 @@ class Connection implements DatabaseConnection {
     }
   }
 }
-
-/**
- * Returns true if the server reported that it refused the statement. Any other failure of a COMMIT leaves the outcome
- * unknown.
- */
-const isRefusal = (error: unknown): error is Error => error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 
 const isChange = (command: string): boolean => ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command);

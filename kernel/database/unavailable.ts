@@ -9,7 +9,7 @@ export class ServiceUnavailable extends PlatformError {
 
 /** Thrown if a COMMIT was sent and no response was received. The change may have been saved. */
 export class CommitOutcomeUnknown extends Error {
-  /** The ORM replaces this error by one of its own classes, but copies this code. */
+  /** Code of the error. The ORM replaces this error by an error of its own class, but copies this code. */
   readonly code = 'COMMIT_OUTCOME_UNKNOWN';
 
   constructor(cause: unknown) {
@@ -19,8 +19,8 @@ export class CommitOutcomeUnknown extends Error {
 }
 
 /**
- * Seconds until a retry may succeed: `RETRY_AFTER_S` after a failover or restart, `CONFLICT_RETRY_AFTER_S` after a lock
- * timeout or conflict.
+ * Delay in seconds before a retry may succeed: `RETRY_AFTER_S` after a failover or restart, `CONFLICT_RETRY_AFTER_S` after a lock timeout
+ * or conflict.
  */
 const RETRY_AFTER_S = 5;
 const CONFLICT_RETRY_AFTER_S = 1;
@@ -35,6 +35,8 @@ const UNAVAILABLE_STATES = [
   '57P', // the server is shutting down, has crashed, or is starting
   '58', // the files of the server cannot be read or written
 ];
+/** First characters of SQLSTATE codes after which the server may be gone, so that it is unknown whether the statement was executed. */
+const REFUSED_BY_SERVER = ['08', '57P', '58', 'XX'];
 /** SQLSTATE codes of statements that failed because of other transactions or a time limit, and can be retried. */
 const CONFLICT_STATES = new Set(['40001', '40P01', '55P03', '57014']);
 const SYSTEM_CODES = new Set([
@@ -53,6 +55,17 @@ const SYSTEM_CODES = new Set([
 const MESSAGES =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|Cannot use a pool after calling end|PGlite is clos|The (?:database|server) closed|The listening connection is lost|The database is closed)/i;
 const MAX_CAUSES = 5;
+
+/**
+ * Returns true if the server refused a statement, and is still available. The function checks the code, because the severity is in the
+ * language of the server (`lc_messages`).
+ */
+export const isRefusal = (error: unknown): error is Error =>
+  error instanceof Error &&
+  'severity' in error &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  !REFUSED_BY_SERVER.some((state) => (error.code as string).startsWith(state));
 
 /**
  * Returns the error for the caller if a database or file store is temporarily unavailable; undefined for any other

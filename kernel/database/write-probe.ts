@@ -1,6 +1,6 @@
 import type { Rows } from './database.ts';
 
-/** How long the result of a check is reused. Anyone can call /readyz, so this limits how often a check writes a row. */
+/** Time for which the result of a check is reused. Anyone can call /readyz, so this limits how often a check writes a row. */
 const FRESH_MS = 1_000;
 
 /**
@@ -21,11 +21,15 @@ export class WriteProbe {
    */
   async check(): Promise<void> {
     const now = performance.now();
-    if (!this.#latest || now - this.#latest.at >= FRESH_MS) this.#latest = { at: now, running: this.#write() };
+    if (!this.#latest || now - this.#latest.at >= FRESH_MS) this.#latest = { at: now, running: this.write() };
     await this.#latest.running;
   }
 
-  #write(): Promise<unknown> {
+  /**
+   * Writes a row.
+   * @throws Error of the driver if the database cannot be written
+   */
+  write(): Promise<unknown> {
     return this.rows.query(
       `insert into "${this.schema}"."inbox" ("event_id", "reaction") values ('readyz', 'readyz')
        on conflict ("event_id", "reaction") do update set "handled_at" = now()`,

@@ -1,9 +1,6 @@
 import { type FieldProblem, InvalidParameters, MAX_LISTED_PROBLEMS } from './errors.ts';
 
-/**
- * Collects the problems of one request. It lists the first problems in the order in which they are found, and counts
- * all problems.
- */
+/** List of the problems of one request. It contains the first problems in the order in which they are found, and counts all problems. */
 export class Problems {
   readonly #listed: FieldProblem[] = [];
   #total = 0;

@@ -1,10 +1,12 @@
 /**
- * The kinds of records, as errors name them in `details.resource` over REST and GraphQL. Each name is the name of a
- * GraphQL type in snake case, except `customer`: an account that is addressed by its customer number.
+ * Kinds of records, in the spelling of `details.resource` in errors over REST and GraphQL. Each name is the name of a GraphQL type in snake
+ * case, except `customer`: an account that is addressed by its customer number.
  */
 export const resources = [
   'account',
   'agent',
+  'alert',
+  'analytics_report',
   'api_key',
   'article',
   'attachment',
@@ -18,8 +20,11 @@ export const resources = [
   'coverage_area',
   'credit_note',
   'customer',
+  'incident',
   'invoice',
   'jira_integration',
+  'maintenance_window',
+  'metric',
   'mfa_challenge',
   'mfa_method',
   'oauth_client',

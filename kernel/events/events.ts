@@ -40,12 +40,12 @@ export interface EventDraft<Data = Record<string, unknown>> {
   organizationId: string;
   occurredAt: Date;
   /**
-   * When the platform recorded the event, by its own clock. Set this time if `occurredAt` comes from another clock,
-   * such as the clock of a device. The retention period starts at this time. Default: `occurredAt`.
+   * Time when the platform recorded the event, by its own clock. Set this time if `occurredAt` comes from another clock, such as the clock
+   * of a device. The retention period starts at this time. Default: `occurredAt`.
    */
   recordedAt?: Date;
   subject: Subject;
-  /** The account that the event concerns, if any. Subscribers can filter by account. */
+  /** Account that the event concerns. Null if it concerns no account. Subscribers can filter by account. */
   accountId?: string | null;
   data: Data;
 }
@@ -140,9 +140,9 @@ export function defineEvent<Arguments extends unknown[]>(
 }
 
 /**
- * Creates the id and the JSON text of an event (docs/decisions/events-and-webhooks.md). The field `signature` is added
- * later, for each webhook subscription.
- * @throws ZodError if the data does not match its type. The transaction that records the event then fails
+ * Creates the id and the JSON text of an event (docs/decisions/events-and-webhooks.md). The field `signature` is added later, for each
+ * webhook subscription.
+ * @throws ZodError if the data does not match its type. In this case, the transaction that records the event fails
  */
 export function envelopeOf({ type, organizationId, occurredAt, data }: DomainEvent): { id: string; payload: string } {
   type.data.parse(data);

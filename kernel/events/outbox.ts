@@ -1,4 +1,5 @@
 import type { EntityManager } from '../database/database.ts';
+import { platformTime } from '../organization-clock.ts';
 import { traceparent } from '../tracing/tracing.ts';
 import type { Expired } from '../work/retention.ts';
 import { type DomainEvent, envelopeOf } from './events.ts';
@@ -10,8 +11,8 @@ import { type DomainEvent, envelopeOf } from './events.ts';
 export const OUTBOX_CHANNEL = 'outbox';
 
 /**
- * Returns the SQL of a subgraph's outbox and inbox, for its first migration. The outbox has the recorded events until
- * the relay moves them to the log. The inbox has the events that the subgraph has handled.
+ * Returns the SQL of a subgraph's outbox and inbox, for its first migration. The outbox contains recorded events until the relay moves them
+ * to the log. The inbox contains the events that the subgraph has handled.
  */
 export const outboxTables = (schema: string): string[] => [
   `create table "${schema}"."outbox" (
@@ -44,9 +45,9 @@ export const inboxRetentionIndex = (schema: string): string =>
   `create index "inbox_handled_at_index" on "${schema}"."inbox" ("handled_at")`;
 
 /**
- * Returns the SQL that adds two columns to a subgraph's outbox. `recorded_at` is the time when the event was recorded;
- * null means `occurred_at`. `traceparent` is the trace context of the request that caused the event. Each subgraph runs
- * the SQL in a later migration than `outboxTables`.
+ * Returns the SQL that adds two columns to a subgraph's outbox. `recorded_at` is the time when the event was recorded; null means that the
+ * event was recorded at `occurred_at`. `traceparent` is the trace context of the request that caused the event. Each subgraph runs the SQL
+ * in a later migration than `outboxTables`.
  */
 export const outboxTracing = (schema: string): string =>
   `alter table "${schema}"."outbox" add column "recorded_at" timestamptz(3) null, add column "traceparent" text null`;
@@ -57,9 +58,7 @@ export const outboxTracing = (schema: string): string =>
  */
 const INBOX_MARGIN_DAYS = 7;
 
-/**
- * Selects inbox entries whose events are no longer in the log. The log keeps events for the number of days in `days`.
- */
+/** Returns the condition for inbox entries whose events are no longer in the log. The log keeps events for the number of days in `days`. */
 export const expiredInbox = (schema: string, days: number): Expired => ({
   table: `${schema}.inbox`,
   where: `"handled_at" < now() - make_interval(days => $1::int)`,
@@ -70,12 +69,15 @@ export const expiredInbox = (schema: string, days: number): Expired => ({
  * Inserts an event into the outbox, in the transaction of the change that the event reports. The event is published if,
  * and only if, the transaction commits.
  */
-export async function record(tx: EntityManager, event: DomainEvent): Promise<void> {
+export const record = (tx: EntityManager, event: DomainEvent): Promise<void> => recordAll(tx, [event]);
+
+/** Inserts several events into the outbox, in their order, with one statement. See `record`. */
+export async function recordAll(tx: EntityManager, events: readonly DomainEvent[]): Promise<void> {
+  if (events.length === 0) return;
   const { schema } = tx.config.getAll();
-  const { id, payload } = envelopeOf(event);
-  await tx.execute(
-    `insert into "${schema}"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "account_id", "occurred_at", "recorded_at", "traceparent", "payload") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
+  const values = events.flatMap((event) => {
+    const { id, payload } = envelopeOf(event);
+    return [
       id,
       event.organizationId,
       event.type.name,
@@ -83,10 +85,14 @@ export async function record(tx: EntityManager, event: DomainEvent): Promise<voi
       event.subject.id,
       event.accountId ?? null,
       event.occurredAt,
-      event.recordedAt ?? null,
+      event.recordedAt ?? platformTime() ?? null,
       traceparent() ?? null,
       payload,
-    ],
+    ];
+  });
+  await tx.execute(
+    `insert into "${schema}"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "account_id", "occurred_at", "recorded_at", "traceparent", "payload") values ${events.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
+    values,
   );
 }
 

@@ -30,7 +30,7 @@ export interface FileStore {
 
 const KEY = /^[\w-]+(\/[\w.-]+)+$/;
 
-/** Files in a folder, on one machine or on shared storage. */
+/** File store in a folder, on one machine or on shared storage. */
 export class FolderFiles implements FileStore {
   constructor(private readonly folder: string) {}
 

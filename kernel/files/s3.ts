@@ -5,9 +5,9 @@ import type { FileStore, OpenFile } from './files.ts';
 export interface S3Options {
   bucket: string;
   region: string;
-  /** URL of an S3-compatible store, such as MinIO; undefined for AWS. */
+  /** URL of an S3-compatible store, such as MinIO. Undefined for AWS. */
   endpoint?: string | undefined;
-  /** Default: the credentials that the AWS SDK finds in the environment, the profile or the machine role. */
+  /** Credentials. Default: the credentials that the AWS SDK finds in the environment, the profile or the machine role. */
   credentials?: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
 

@@ -29,8 +29,8 @@ const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@external", "@requires", "@provides", "@authenticated", "@requiresScopes", "@policy", "@cost", "@listSize"])\n';
 
 /**
- * Satisfies type-graphql, which requires a PubSub if there are subscriptions. The subscriptions of the platform do not
- * use it: each defines its stream with `subscribe`.
+ * A PubSub that is never used. type-graphql requires one if there are subscriptions, but each subscription of the platform defines its
+ * stream with `subscribe`.
  */
 const NO_TOPICS: PubSub = {
   publish: () => undefined,
@@ -47,7 +47,7 @@ export interface EntityReference<C> {
    */
   requires: Permission;
   /**
-   * `open`: callers who are limited to accounts may load every record. Default: they may load only records of their
+   * Access of callers who are limited to accounts. `open`: they may load every record. Default: they may load only records of their
    * accounts, and no record of an entity that declares no account (`@OrganizationFilter({ account })`).
    */
   scope?: 'open';
@@ -75,8 +75,8 @@ export interface SubgraphDefinition<C extends { principal: Principal }> {
 }
 
 /**
- * Builds a Federation 2 subgraph from classes of type-graphql. Only the listed classes are used, although all
- * decorators store their metadata in one global object.
+ * Builds a Federation 2 subgraph from classes of type-graphql. Only the given classes are used, although type-graphql stores the metadata
+ * of all classes in one global object.
  */
 export function buildSubgraph<C extends { principal: Principal }>(definition: SubgraphDefinition<C>): Subgraph {
   const { name, resolvers, orphanedTypes = [], references = {}, extension } = definition;

@@ -49,7 +49,7 @@ const FILTERS: Readonly<Record<string, string>> = {
   priority: 'Only records with one of these priorities.',
   category: 'Only records of these categories, such as `connectivity`.',
   accountId: 'Only records of these accounts, by id (`acc_…`).',
-  customerId: 'Only records of these customers, by customer number (`cust_…`).',
+  customerId: 'Only records of accounts with one of these customer numbers (`cust_…`).',
   ticketId: 'Only records about these tickets, by id (`ticket_…`).',
   articleId: 'Only records about these articles, by id (`art_…`).',
   userId: 'Only records of these users, by id (`user_…`).',
@@ -72,7 +72,7 @@ const SORT_FIELDS: Readonly<Record<string, string>> = {
 
 const ARGUMENTS: Readonly<Record<string, string>> = {
   page: `Part of the list to return. Default: the first ${PAGE_SIZE_DEFAULT} records.`,
-  sort: 'Fields to sort by, the most significant first. Default: newest first, unless the description of the list states another order.',
+  sort: 'Fields to sort by, the most significant first. Default: newest first.',
   filter: 'Conditions that records must meet. Default: none.',
   limit: `Maximum number of records, 1 to ${PAGE_SIZE_MAX}. Default: ${PAGE_SIZE_DEFAULT}.`,
 };

@@ -4,7 +4,7 @@ const MAX_KIB = 16;
 /** Maximum size in bytes of a field with free-form JSON. It is the argument of the decorator `Large`. */
 export const MAX_JSON = MAX_KIB * 1024;
 
-/** A sentence for the description of a field with free-form JSON. */
+/** A sentence that is added to the description of a field with free-form JSON. */
 export const FREE_FORM = `JSON object of your choice, at most ${MAX_KIB} KiB. It is stored as sent.`;
 
 /**

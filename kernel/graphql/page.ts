@@ -29,7 +29,10 @@ registerEnumType(SortOrder, {
   perPage && limit && perPage !== limit ? [{ field: 'limit', value: limit, reason: 'differs from perPage; send only one of them' }] : [],
 )
 export class PageInput {
-  @Field(() => Int, { nullable: true, description: 'Number of the page, from 1. Default: 1.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Number of the page, from 1. Cannot be combined with `cursor` or `offset`. Default: 1.',
+  })
   @IsOptional()
   @Min(1, { message: 'must be at least 1' })
   page?: number;
@@ -42,19 +45,23 @@ export class PageInput {
 
   @Field(() => String, {
     nullable: true,
-    description: '`nextCursor` of the previous response. Send the same filter and sort as in the previous request.',
+    description:
+      '`nextCursor` of the previous response. Send the same filter and sort as in the previous request. Cannot be combined with `page` or `offset`.',
   })
   @IsOptional()
   @MaxLength(2000)
   cursor?: string;
 
-  @Field(() => Int, { nullable: true, description: `Maximum number of records, 1 to ${PAGE_SIZE_MAX}. Default: ${PAGE_SIZE_DEFAULT}.` })
+  @Field(() => Int, {
+    nullable: true,
+    description: `Maximum number of records, 1 to ${PAGE_SIZE_MAX}. Default: ${PAGE_SIZE_DEFAULT}. It has the same effect as \`perPage\`. If both are sent, they must be equal.`,
+  })
   @IsOptional()
   @Min(1, { message: `must be between 1 and ${PAGE_SIZE_MAX}` })
   @Max(PAGE_SIZE_MAX, { message: `must be between 1 and ${PAGE_SIZE_MAX}` })
   limit?: number;
 
-  @Field(() => Int, { nullable: true, description: 'Number of records to skip. Default: 0.' })
+  @Field(() => Int, { nullable: true, description: 'Number of records to skip. Cannot be combined with `page` or `cursor`. Default: 0.' })
   @IsOptional()
   @Min(0, { message: 'must be at least 0' })
   offset?: number;
@@ -94,7 +101,7 @@ export function pageOf<T extends object>(name: string, node: ClassType<T>): Clas
     @Field(() => [node], { description: 'Records of this page, in the order of the list.' })
     nodes!: T[];
 
-    @Field(() => PageInfo, { description: 'Position of this page, and how to get the next one.' })
+    @Field(() => PageInfo, { description: 'Position of this page, and how to get the next page.' })
     pageInfo!: PageInfo;
   }
   return RecordPage;
@@ -128,5 +135,5 @@ export interface SortBy<F extends string = string> {
   order: SortOrder;
 }
 
-/** The default order of lists. */
+/** Default sort order of lists: the newest record first. */
 export const NEWEST_FIRST: readonly SortBy[] = [{ field: 'createdAt', order: SortOrder.DESC }];

@@ -5,26 +5,31 @@ import { LimitedToAccounts } from '../errors/errors.ts';
 import { foundIn } from './input-problems.ts';
 
 /**
- * The records that a field returns to callers who are limited to accounts.
- * - `account`: only records of these accounts, as the returned entity declares (`@OrganizationFilter({ account })`).
- * `findScopes` sets this scope if the field declares none.
+ * Scope of a field: the records that it returns to callers who are limited to accounts.
+ * - `account`: only records of these accounts, as the returned entity declares (`@OrganizationFilter({ account })`). `findScopes` sets this
+ *   scope if the field declares none.
  * - `organization`: no records, because the field concerns the whole organization.
- * - `open`: the same records as for other callers.
- * A root field without a scope refuses callers who are limited to accounts. A test fails if there is such a field.
+ * - `open`: the same records as for other callers. A root field without a scope refuses callers who are limited to accounts. A test fails
+ *   if a root field has no scope.
  */
 export type FieldScope = 'account' | 'organization' | 'open';
 
 /**
  * Declares the permission of an operation for both REST and GraphQL. The permission is checked before the resolver
- * runs. The SDL shows it as `@requiresScopes`, which the REST bridge and the OpenAPI document use.
+ * runs. The SDL shows it as `@requiresScopes`, which the REST bridge and the OpenAPI document use. A caller needs all
+ * permissions of a list.
  */
 export const Requires =
-  <A, C>(permission: Permission, { scope, secondFactor = false, also }: RequiresOptions<A, C> = {}): MethodDecorator =>
+  <A, C>(
+    permission: Permission | readonly Permission[],
+    { scope, secondFactor = false, also }: RequiresOptions<A, C> = {},
+  ): MethodDecorator =>
   (target, key, descriptor) => {
     const field = descriptor as TypedPropertyDescriptor<unknown>;
-    const demands: Demand[] = [permission, ...(also ? [also as Judge] : []), ...factor(secondFactor), ...stated(scope)];
+    const permissions = [permission].flat() as Permission[];
+    const demands: Demand[] = [...permissions, ...(also ? [also as Judge] : []), ...factor(secondFactor), ...stated(scope)];
     Authorized<Demand>(...demands)(target, key, field);
-    Directive(`@requiresScopes(scopes: [["${scopeOf(permission)}"]])`)(target, key, field);
+    Directive(`@requiresScopes(scopes: [["${permissions.map(scopeOf).join('", "')}"]])`)(target, key, field);
     const policies = [...(scope === 'organization' ? [ORGANIZATION] : []), ...(secondFactor ? [SECOND_FACTOR] : [])];
     if (policies.length > 0) Directive(policyOf(policies))(target, key, field);
   };
@@ -54,10 +59,11 @@ export const Authenticated =
   };
 
 /**
- * Policy in the SDL: users who have enrolled a second factor must pass it before this operation (specification 3.6).
+ * Name of the policy in the SDL for operations that require a second factor. Users who have enrolled a second factor must pass it before
+ * such an operation (specification 3.6).
  */
 export const SECOND_FACTOR = 'second_factor';
-/** Policy in the SDL: the operation refuses callers who are limited to accounts. */
+/** Name of the policy in the SDL for operations that refuse callers who are limited to accounts. */
 export const ORGANIZATION = 'organization';
 const policyOf = (names: readonly string[]): string => `@policy(policies: [["${names.join('", "')}"]])`;
 
@@ -72,10 +78,9 @@ export const scopeIn = (demands: readonly Demand[]): FieldScope | undefined =>
   demands.find(isScope)?.slice('scope:'.length) as FieldScope | undefined;
 
 /**
- * Checks what a field requires, before its resolver runs. If a permission is missing, the function throws an error that
- * names the permission. Permissions are checked before the second factor, so that a caller without permission gets no
- * challenge.
- * If the scope of a field excludes a caller who is limited to accounts, a root field throws LimitedToAccounts. For a
+ * Checks the permission, the second factor and the scope that a field requires, before its resolver runs. If a permission is missing, the
+ * function throws an error that names the permission. Permissions are checked before the second factor, so that a caller without permission
+ * gets no challenge. If the scope of a field excludes a caller who is limited to accounts, a root field throws LimitedToAccounts. For a
  * field of a record, the function returns false, and the value of the field is null.
  */
 export const checkPermission: AuthCheckerFn<{ principal: Principal }, Demand> = ({ args, context, info }, demands) => {

@@ -5,9 +5,9 @@ import { createParameterDecorator, Extensions } from 'type-graphql';
 export type SelectedFields = ReadonlySet<string> | undefined;
 
 /**
- * Declares which record fields a field resolver reads. The record is the resolver's first parameter, and the type of
- * this parameter may have only these fields. A list whose query selects the GraphQL field then reads only the declared
- * fields. If a selected field resolver lacks this decorator, the list reads whole records.
+ * Declares which record fields a field resolver reads. The record is the resolver's first parameter, and the type of this parameter may
+ * have only these fields. If a list query selects the GraphQL field, it reads only the declared record fields. If a selected field resolver
+ * lacks this decorator, the list reads whole records.
  */
 export const ReadsFields =
   <const K extends string>(...fields: K[]) =>

@@ -11,8 +11,8 @@ const OPTIONS = { skipMissingProperties: true, forbidUnknownValues: false, valid
 /**
  * Validates the arguments of a field by the rules of their classes, and then normalizes them. All problems are reported
  * in one 400 error, which lists the first 20 problems and contains the total number.
- * If the operation is only validated (input-problems.ts), the problems are collected, and `Checked` stops the
- * execution.
+ * input-problems.ts runs operations only to find the problems of their arguments. It collects the problems, and the error `Checked`
+ * stops the execution before a resolver runs.
  */
 export function checkInputs(values: readonly unknown[], context: unknown): void {
   const found = foundIn(context);

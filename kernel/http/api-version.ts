@@ -2,7 +2,7 @@ import { PlatformError } from '../errors/errors.ts';
 
 export const API_VERSION = '1.2.3';
 
-/** All spellings of the supported version (specification 9; it calls v1.0 the current version). */
+/** All accepted spellings of the supported API version, which specification 9 calls v1.0. */
 const SUPPORTED: ReadonlySet<string> = new Set(['1', '1.0', 'v1.0', '1.2', API_VERSION, `v${API_VERSION}`]);
 
 /**

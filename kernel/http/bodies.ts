@@ -31,27 +31,39 @@ export function acceptForms(scope: FastifyInstance, bodyLimit: number, parse: (t
 
 /**
  * Returns the text of a body. The body is decoded by its `Content-Encoding` to at most `limit` bytes, and must be
- * UTF-8.
+ * UTF-8. It may have at most `maxParts` JSON values.
  * @throws PlatformError BODY_TOO_LARGE if the body is too large; UNSUPPORTED_MEDIA_TYPE for another encoding or
  * charset; INVALID_JSON if the bytes are not UTF-8
  */
-export async function readBody({ headers, routeOptions }: FastifyRequest, sent: Buffer, limit = routeOptions.bodyLimit): Promise<string> {
+export async function readBody(
+  { headers, routeOptions }: FastifyRequest,
+  sent: Buffer,
+  limit = routeOptions.bodyLimit,
+  maxParts = MAX_PARTS,
+): Promise<string> {
   checkCharset(headers['content-type']);
   const decoded = await decode(sent, headers['content-encoding'], limit);
   if (!isUtf8(decoded)) throw new PlatformError('INVALID_JSON', 'The body is not valid UTF-8.');
-  if (decoded.length > BODY_LIMIT) refuseManyParts(decoded);
+  if (decoded.length > BODY_LIMIT) refuseManyParts(decoded, maxParts);
   return decoded.toString('utf8');
 }
 
 /**
  * Checks the charset of a body.
- * @throws PlatformError UNSUPPORTED_MEDIA_TYPE for a charset other than UTF-8 or its subset US-ASCII
+ * @throws PlatformError UNSUPPORTED_MEDIA_TYPE unless the charset is UTF-8 or its subset US-ASCII
  */
 function checkCharset(contentType = ''): void {
   const [, charset] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType) ?? [];
   if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
   throw new PlatformError('UNSUPPORTED_MEDIA_TYPE', 'Send the body in UTF-8.', { supported: ['utf-8'] });
 }
+
+/**
+ * Returns the bytes of a body, decoded by its `Content-Encoding` to at most `limit` bytes.
+ * @throws PlatformError BODY_TOO_LARGE if the body is too large; UNSUPPORTED_MEDIA_TYPE for another encoding
+ */
+export const readBytes = ({ headers }: FastifyRequest, sent: Buffer, limit: number): Promise<Buffer> =>
+  decode(sent, headers['content-encoding'], limit);
 
 async function decode(sent: Buffer, contentEncoding: string | undefined, limit: number): Promise<Buffer> {
   const encoding = contentEncoding?.trim().toLowerCase() ?? 'identity';
@@ -82,13 +94,13 @@ const MAX_PARTS = 100_000;
  * and hundreds of megabytes of memory. Valid large bodies contain files, which are few but long strings. The function
  * counts quotes, commas and opening brackets.
  */
-function refuseManyParts(body: Buffer): void {
+function refuseManyParts(body: Buffer, maxParts: number): void {
   let parts = 0;
   for (const sign of ['"', ',', '[', '{'])
     for (let at = body.indexOf(sign); at >= 0; at = body.indexOf(sign, at + 1))
-      if (++parts > MAX_PARTS)
-        throw new PlatformError('BODY_TOO_LARGE', `The body has too many JSON values (more than ${MAX_PARTS}).`, {
-          limit_parts: MAX_PARTS,
+      if (++parts > maxParts)
+        throw new PlatformError('BODY_TOO_LARGE', `The body has too many JSON values (more than ${maxParts}).`, {
+          limit_parts: maxParts,
         });
 }
 

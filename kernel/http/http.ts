@@ -22,17 +22,19 @@ declare module 'fastify' {
      * that runs alone (apps/router) has no edge, and leaves it null on `public` routes.
      */
     caller: RequestContext;
+    /** The error that the response contains. A GraphQL response with status 200 can contain one too. */
+    failure?: Pick<PlatformError, 'code' | 'message' | 'status'>;
   }
   interface FastifyContextConfig {
     /**
      * The credentials that a route checks.
-     * - `public`: none.
+     * - `public`: no credentials.
      * - `optional`: the credentials of the request, if it has any.
      * - `page`: the session cookie of the web pages. A request with an expired session counts as anonymous.
      * - `authenticated` (the default): the request must have credentials.
      */
     access?: 'public' | 'optional' | 'page' | 'authenticated';
-    /** How much a request counts in the hourly and burst limits. Default by method: GET 1, POST 2, PUT 2, DELETE 3. */
+    /** Weight of a request in the hourly and burst limits. Default by method: GET 1, POST 2, PUT 2, DELETE 3. */
     weight?: number;
     category?: RateCategory | null;
     /**
@@ -110,7 +112,7 @@ export function shownAs(error: unknown, { raw }: Pick<FastifyRequest, 'raw'>): P
   return toPlatformError(error);
 }
 
-/** Adds the name of a request header to `Vary`, because the response also depends on this header (RFC 9110, 12.5.5). */
+/** Adds the name of a request header to `Vary`, because the response depends on this header (RFC 9110, 12.5.5). */
 export function addVary(reply: FastifyReply, name: string): void {
   const names = String(reply.getHeader('vary') ?? '');
   const isNamed = names.split(',').some((one) => one.trim() === '*' || one.trim().toLowerCase() === name.toLowerCase());
@@ -126,14 +128,21 @@ export const retryHeaders = ({ details: { retry_after: seconds } }: PlatformErro
   typeof seconds === 'number' ? { 'retry-after': String(seconds) } : {};
 
 /**
- * Sends the standard error body. Platform failures (5xx) are logged with the request id, and the response does not
- * contain their details.
+ * Returns the error that the response to a request contains. Platform failures (5xx) are logged with the request id, and the
+ * response does not contain their details.
  */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function failureOf(error: unknown, request: FastifyRequest): PlatformError {
   const shown = shownAs(error, request);
+  request.failure = shown;
   if (shown.status >= 500) {
     request.caller?.log.error({ err: shown.cause ?? shown, method: request.method, route: request.routeOptions.url }, 'request failed');
   }
+  return shown;
+}
+
+/** Sends the standard error body. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const shown = failureOf(error, request);
   reply.code(shown.status).headers(retryHeaders(shown)).header('x-request-id', request.id);
   const { errorPage } = request.server;
   if (errorPage) addVary(reply, 'Accept');

@@ -6,7 +6,7 @@ import { InvalidParameters, PlatformError } from '../errors/errors.ts';
 export interface IdempotencyScope {
   readonly organizationId: string;
   readonly callerId: string;
-  /** The id by which the previous release identifies the same caller, if it differs from `callerId`. */
+  /** Id by which the previous release identifies the same caller. Undefined if it equals `callerId`. */
   readonly formerCallerId?: string;
 }
 
@@ -23,8 +23,7 @@ export function idempotencyScope({ organizationId, id, clientId, accounts }: Pri
 }
 
 /**
- * A platform failure while a field of the result is resolved, or during the commit of a mutation. The change has been
- * made, or may have been made.
+ * Thrown if the platform fails after a mutation may have made its change: while a field of its result is resolved, or during the commit.
  */
 export class FailedAfterEffect extends PlatformError {}
 
@@ -39,9 +38,9 @@ export type ClaimOutcome =
   /** This process must execute the request. With `lease`, it later proves that it still owns the key. */
   | { state: 'new'; lease: string }
   | ({ state: 'replay' } & StoredResponse)
-  /** The key was used with a different request. */
+  /** The key was used before with a different request. */
   | { state: 'conflict' }
-  /** The same request is still running. */
+  /** The first request with the key is still running. */
   | { state: 'running' };
 
 /** Stores the first response to an `Idempotency-Key` for 24 hours. */
@@ -51,8 +50,7 @@ export interface IdempotencyStore {
   /** Claims a key atomically. Of several concurrent requests, only one gets `new`. */
   begin(scope: IdempotencyScope, key: string, fingerprint: string): Promise<ClaimOutcome>;
   /**
-   * Extends the lease of a key. It then expires one full lease time after this call. Has no effect if the key now has
-   * another lease.
+   * Extends the lease of a key. The lease then expires one full lease time after this call. Has no effect if the key now has another lease.
    */
   extend(scope: IdempotencyScope, key: string, lease: string): Promise<void>;
   /** Stores the response of a key. Has no effect if the key now has another lease. */

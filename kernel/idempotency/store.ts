@@ -81,7 +81,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
     if (former) await this.#end(ABANDON, former, key, SHARED + lease);
   }
 
-  /** The rows of keys older than 24 hours, which are deleted to save space. */
+  /** Rule that deletes the rows of keys older than 24 hours, to save space. */
   get retained(): Retained {
     return retainedRows(this.sql as Pick<Rows, 'query'>, EXPIRED.table, () => EXPIRED);
   }

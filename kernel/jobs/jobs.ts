@@ -1,12 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { SpanKind } from '@opentelemetry/api';
-import pg from 'pg';
-import { type Db, type Job, PgBoss, type Queue as QueueDefinition } from 'pg-boss';
+import { type Job, PgBoss, type Queue as QueueDefinition } from 'pg-boss';
 import type { Database, EntityManager } from '../database/database.ts';
+import { PlatformError } from '../errors/errors.ts';
 import type { Logger } from '../log/log.ts';
+import type { OrganizationLog } from '../log/organization-log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { inTrace, traceparent } from '../tracing/tracing.ts';
 import { JobDatabase } from './database.ts';
-import { sampleJobs } from './metrics.ts';
+import { insertionOf, notificationOf, type Start } from './insertion.ts';
+import { oldestDueSeconds, sampleJobs } from './metrics.ts';
+import { QueueWorker } from './queue-worker.ts';
 import { jobSchema, JOB_SCHEMA as SCHEMA } from './schema.ts';
 
 /**
@@ -14,18 +18,16 @@ import { jobSchema, JOB_SCHEMA as SCHEMA } from './schema.ts';
  * handler runs.
  */
 const TRACEPARENT = '$traceparent';
+/** The property of a job's data that marks a held job. The property is removed before the handler runs. */
+const HELD = '$held';
+/** Default of `expireSeconds`. */
 const EXPIRE_SECONDS = 120;
-/**
- * Polling interval of each worker. Workers are woken when a job is due, so polling finds a job only if a notification
- * was lost.
- */
-const WORKER_POLL_SECONDS = 600;
-/** Default maximum number of workers of a queue. */
+/** Default maximum number of jobs of a queue that a process runs at the same time. */
 const DEFAULT_CONCURRENCY = 4;
 const FLOW_SECONDS = 3600;
-/** How long a finished job is kept, so that a failure can be investigated. */
+/** Time for which a finished job is kept, so that a failure can be investigated. */
 const KEPT_SECONDS = 24 * 3600;
-/** How long a job is retried before it is deleted: long enough that a cause which needs a person is removed before. */
+/** Time for which a job is retried before it is deleted. It is long enough for a person to remove the cause of the failure. */
 const RETRIED_SECONDS = 365 * 24 * 3600;
 /** Interval at which old finished jobs are deleted. */
 const MAINTENANCE_SECONDS = 3600;
@@ -42,6 +44,11 @@ export interface QueueOptions {
   retryLimit?: number;
   retryDelaySeconds?: number;
   retryDelayMaxSeconds?: number;
+  /**
+   * Time after which a job that has not ended counts as failed, and is retried. Default: 120. The job of a process that was killed is
+   * retried earlier, when its heartbeats have stopped.
+   */
+  expireSeconds?: number;
   /** Maximum number of jobs of this queue that a process runs in parallel. */
   concurrency?: number;
   /**
@@ -51,16 +58,22 @@ export interface QueueOptions {
   waits?: ((organizationId: string) => Promise<boolean>) | undefined;
 }
 
+/** Function that runs a job of an organization, for example with the sandbox clock of the organization. */
+export type RunWithin = (organizationId: string, act: () => Promise<void>) => Promise<void>;
+
+/** Time after which workers run a held job that `runHeld` has not run. */
+const HELD_SECONDS = 60;
+/** Maximum number of held jobs that one call of `runHeld` runs. */
+const HELD_AT_ONCE = 100;
+
 /** The interval at which a waiting job is checked again. */
 const WAIT_SECONDS = 60;
 
 interface Queue {
   options: QueueOptions;
   handle(data: object): Promise<void>;
-  /** Ids of the workers that have no job. */
-  idle: Set<string>;
-  /** Number of workers that this process has started for the queue. */
-  workers: number;
+  /** Worker that runs the jobs of the queue in this process. It is created for the first job, because most queues are empty. */
+  worker?: QueueWorker;
 }
 
 /**
@@ -71,6 +84,8 @@ export class Jobs {
   readonly #boss: PgBoss;
   readonly #db: JobDatabase;
   readonly #queues = new Map<string, Queue>();
+  readonly #held = new AsyncLocalStorage<ReadonlySet<string>>();
+  #around: { prefix: string; run: RunWithin } | undefined;
   #stopPolling: (() => void) | undefined;
   #stopSampling: (() => void) | undefined;
   #isStarted = false;
@@ -80,8 +95,9 @@ export class Jobs {
     private readonly database: Database,
     private readonly log: Logger,
     private readonly metrics?: Metrics,
+    private readonly organizationLog?: OrganizationLog,
   ) {
-    this.#db = new JobDatabase(database, (queue) => this.#wakeOne(queue), log);
+    this.#db = new JobDatabase(database, (queue) => this.#wake(queue), log);
     this.#boss = new PgBoss({
       db: this.#db,
       schema: SCHEMA,
@@ -100,9 +116,72 @@ export class Jobs {
     this.#boss.on('warning', (warning) => log.debug({ warning }, 'job queue'));
   }
 
+  /** Sets the function that runs the jobs of organizations, for queues whose names begin with `prefix`. Call it before `define`. */
+  within(prefix: string, run: RunWithin): void {
+    this.#around = { prefix, run };
+  }
+
+  /**
+   * Returns true if one of the queues has an unfinished job of an organization: a job that has neither succeeded nor failed permanently.
+   */
+  async isBusy(organizationId: string, queues: readonly string[]): Promise<boolean> {
+    const { rows } = await this.#db.executeSql(
+      `select from ${SCHEMA}.job where name = any($1::text[]) and state < 'completed' and data->>'organizationId' = $2 limit 1`,
+      [[...queues], organizationId],
+    );
+    return rows.length > 0;
+  }
+
+  /**
+   * Runs `act`, and holds the jobs that it enqueues in the given queues, so that `runHeld` can run them in this process. Workers run a held
+   * job after a minute, for example because this process has died.
+   */
+  hold<T>(queues: readonly string[], act: () => Promise<T>): Promise<T> {
+    return this.#held.run(new Set(queues), act);
+  }
+
+  /**
+   * Runs held jobs of an organization, some of them in parallel, and returns their number. Workers retry jobs that fail, and run jobs that
+   * must wait.
+   */
+  async runHeld(organizationId: string, queues: readonly string[]): Promise<number> {
+    const { rows } = await this.#db.executeSql(
+      `select id, name, data from ${SCHEMA}.job where name = any($1::text[]) and state = 'created' and start_after > ${SCHEMA}.job_now()
+         and data->>'${HELD}' = 'true' and data->>'organizationId' = $2 order by created_on limit ${HELD_AT_ONCE}`,
+      [[...queues], organizationId],
+    );
+    const failed: string[] = [];
+    const jobs = (rows as Job<object>[]).values();
+    const run = async (): Promise<void> => {
+      for (const job of jobs) await this.#runHeldJob(job).catch(() => failed.push(job.id));
+    };
+    await Promise.all(Array.from({ length: DEFAULT_CONCURRENCY }, run));
+    if (rows.length > 0)
+      await this.#db.executeSql(
+        `update ${SCHEMA}.job set state = case when id = any($2::uuid[]) then state else 'completed' end,
+           completed_on = case when id = any($2::uuid[]) then null else ${SCHEMA}.job_now() end,
+           start_after = case when id = any($2::uuid[]) then ${SCHEMA}.job_now() else start_after end
+         where name = any($1::text[]) and id = any($3::uuid[]) and state = 'created'`,
+        [[...queues], failed, rows.map(({ id }) => id)],
+      );
+    return rows.length;
+  }
+
+  async #runHeldJob(job: Job<object> & { name: string }): Promise<void> {
+    const queue = this.#queues.get(job.name);
+    const { organizationId = '' } = job.data as { organizationId?: string };
+    if (!queue || (await queue.options.waits?.(organizationId))) throw new Error('A worker lets the job wait.');
+    await this.#run(job.name, job, queue.handle);
+  }
+
   /** Defines a queue and the handler of its jobs. Call it before `start`. */
   define<T extends object>(name: string, handle: (data: T) => Promise<void>, options: QueueOptions = {}): void {
-    this.#queues.set(name, { options, handle: handle as (data: object) => Promise<void>, idle: new Set(), workers: 0 });
+    const around = this.#around && name.startsWith(this.#around.prefix) ? this.#around.run : undefined;
+    const run = async (data: object): Promise<void> => {
+      const { organizationId } = data as { organizationId?: string };
+      await (around && organizationId ? around(organizationId, () => handle(data as T)) : handle(data as T));
+    };
+    this.#queues.set(name, { options, handle: run });
   }
 
   /** Starts the queues. With `work: false`, this process only enqueues jobs, and other processes run them. */
@@ -121,7 +200,7 @@ export class Jobs {
       query: DUE_QUEUES,
       values: () => [[...this.#queues.keys()]],
       found: (names) => {
-        for (const name of names) this.#wakeOne(name);
+        for (const name of names) this.#wake(name);
       },
     });
     this.database.poller.pollNow();
@@ -140,31 +219,33 @@ export class Jobs {
     }
   }
 
-  /**
-   * Immediately retries jobs that a killed process has left active. Only for PGlite: no other process can use the same
-   * embedded database, so no other process runs these jobs.
-   */
+  /** Immediately retries jobs that a killed process has left active. Used only for PGlite, where no other process can run these jobs. */
   async #releaseActive(): Promise<void> {
     await this.#db.executeSql(`update ${SCHEMA}.job set state = 'retry', start_after = ${SCHEMA}.job_now() where state = 'active'`);
   }
 
   /** Enqueues a job in a transaction. The job exists if, and only if, the transaction commits. */
-  async enqueue(tx: EntityManager, queue: string, data: object, { startAfter }: JobOptions = {}): Promise<void> {
-    if (!this.#queues.has(queue)) throw new Error(`There is no queue ${queue}.`);
-    // before the start, pg-boss would read the settings of the queue on another connection, but the transaction uses
-    // the only connection of PGlite
-    if (!this.#isStarted) throw new Error('Jobs can be enqueued only after the queues have started.');
-    const parent = traceparent();
-    await this.#boss.send(queue, parent ? { ...data, [TRACEPARENT]: parent } : data, { startAfter, db: inTransaction(tx) });
+  enqueue(tx: EntityManager, queue: string, data: object, { startAfter }: JobOptions = {}): Promise<void> {
+    return this.#insert(tx, queue, [data], startAfter);
   }
 
   /** Enqueues several jobs with one statement, in a transaction. The jobs exist if, and only if, the transaction commits. */
-  async enqueueAll(tx: EntityManager, queue: string, jobs: readonly object[]): Promise<void> {
-    if (!this.#queues.has(queue)) throw new Error(`There is no queue ${queue}.`);
+  enqueueAll(tx: EntityManager, queue: string, jobs: readonly object[]): Promise<void> {
+    return this.#insert(tx, queue, jobs);
+  }
+
+  async #insert(tx: EntityManager, name: string, jobs: readonly object[], startAfter?: Start): Promise<void> {
+    const queue = this.#queues.get(name);
+    if (!queue) throw new Error(`There is no queue ${name}.`);
     if (!this.#isStarted) throw new Error('Jobs can be enqueued only after the queues have started.');
+    if (!tx.isInTransaction()) throw new Error('Jobs must be enqueued inside a transaction.');
+    if (jobs.length === 0) return;
     const parent = traceparent();
-    const inserted = jobs.map((data) => ({ data: parent ? { ...data, [TRACEPARENT]: parent } : data }));
-    await this.#boss.insert(queue, inserted, { db: inTransaction(tx) });
+    const isHeld = this.#held.getStore()?.has(name) ?? false;
+    const stored = jobs.map((data) => ({ ...data, ...(parent && { [TRACEPARENT]: parent }), ...(isHeld && { [HELD]: true }) }));
+    const start = isHeld ? HELD_SECONDS : startAfter;
+    await tx.execute(insertionOf(name, settingsOf(queue.options), stored, start));
+    await tx.execute(notificationOf(name, start));
   }
 
   /**
@@ -177,49 +258,37 @@ export class Jobs {
     this.database.poller.pollNow();
   }
 
+  /** Returns for how many seconds the oldest job that is due has been waiting to begin. 0 if no job is due. */
+  oldestSeconds(): Promise<number> {
+    return oldestDueSeconds({ db: this.#db, schema: SCHEMA, queues: [...this.#queues.keys()] });
+  }
+
   /** Stops the workers and waits for running jobs to end. Jobs that have not started wait for the next start. */
   async stop(timeoutMs = 10_000): Promise<void> {
     this.#isWorking = false;
     this.#stopPolling?.();
     this.#stopSampling?.();
+    await Promise.all([...this.#queues.values()].map(({ worker }) => worker?.stop(timeoutMs)));
     await this.#boss.stop({ graceful: true, timeout: timeoutMs });
     await this.#db.close();
   }
 
-  /**
-   * Wakes an idle worker of a queue. If no worker is idle, it starts another worker, up to the maximum number. Workers
-   * start on demand because most queues are empty.
-   */
-  #wakeOne(name: string): void {
+  /** Lets this process fetch the due jobs of a queue. */
+  #wake(name: string): void {
     const queue = this.#queues.get(name);
     if (!queue || !this.#isWorking) return;
-    const [worker] = queue.idle;
-    if (worker) this.#boss.notifyWorker(worker);
-    else if (queue.workers < (queue.options.concurrency ?? DEFAULT_CONCURRENCY)) void this.#startWorker(name, queue);
-  }
-
-  /**
-   * Starts a worker, which immediately fetches a job. Each worker is registered separately, because pg-boss would wake
-   * only one of several workers with the same id.
-   */
-  async #startWorker(name: string, queue: Queue): Promise<void> {
-    queue.workers += 1;
-    const settings = { pollingIntervalSeconds: WORKER_POLL_SECONDS, notifyPollingIntervalSeconds: WORKER_POLL_SECONDS };
-    let worker = '';
-    worker = await this.#boss.work(name, settings, async ([job]: Job<object>[]) => {
-      if (!job) return;
-      queue.idle.delete(worker);
-      // more jobs may be due: another worker fetches one now, and this worker fetches one after the current job
-      this.#wakeOne(name);
-      this.#boss.notifyWorker(worker);
-      try {
-        if (await this.#waits(name, job)) return;
-        await this.#run(name, job, queue.handle);
-      } finally {
-        queue.idle.add(worker);
-      }
-    });
-    queue.idle.add(worker);
+    queue.worker ??= new QueueWorker(
+      {
+        boss: this.#boss,
+        log: this.log,
+        run: async (job) => {
+          if (!(await this.#waits(name, job))) await this.#run(name, job, queue.handle);
+        },
+      },
+      name,
+      queue.options.concurrency ?? DEFAULT_CONCURRENCY,
+    );
+    queue.worker.wake();
   }
 
   /**
@@ -239,16 +308,36 @@ export class Jobs {
     const observe = (outcome: string): void => jobDuration?.observe({ queue: name, outcome }, (performance.now() - began) / 1000);
     jobsRunning?.inc({ queue: name });
     try {
-      const { [TRACEPARENT]: parent, ...data } = job.data as { [TRACEPARENT]?: string };
+      const { [TRACEPARENT]: parent, [HELD]: _, ...data } = job.data as { [TRACEPARENT]?: string; [HELD]?: boolean };
       await inTrace(parent, { name: `job ${name}`, kind: SpanKind.CONSUMER }, () => handle(data));
       observe('completed');
     } catch (error) {
       observe('failed');
       this.log.warn({ queue: name, job: job.id, err: error }, 'a job failed');
+      this.#tellOrganization(name, job, error);
       throw error;
     } finally {
       jobsRunning?.dec({ queue: name });
     }
+  }
+
+  /**
+   * Writes a failed job to the log of its organization. The reason is shown only if it is an error that callers may see:
+   * other errors can contain internal details.
+   */
+  #tellOrganization(queue: string, { id, data }: Job<object>, error: unknown): void {
+    const { organizationId, serviceId } = data as { organizationId?: unknown; serviceId?: unknown };
+    if (typeof organizationId !== 'string') return;
+    const reason =
+      error instanceof PlatformError ? `${error.code}: ${error.message}` : 'an internal error. It is in the log of the platform';
+    this.organizationLog?.write({
+      organizationId,
+      level: 'warn',
+      source: 'job',
+      message: `A job of the queue ${queue} failed and may be retried: ${reason}.`,
+      serviceId: typeof serviceId === 'string' ? serviceId : undefined,
+      attributes: { queue, job: id, ...(error instanceof PlatformError && { code: error.code }) },
+    });
   }
 }
 
@@ -267,12 +356,17 @@ type QueueSettings = Required<
   >
 >;
 
-const settingsOf = ({ retryLimit = 5, retryDelaySeconds = 2, retryDelayMaxSeconds = 300 }: QueueOptions): QueueSettings => ({
+const settingsOf = ({
+  retryLimit = 5,
+  retryDelaySeconds = 2,
+  retryDelayMaxSeconds = 300,
+  expireSeconds = EXPIRE_SECONDS,
+}: QueueOptions): QueueSettings => ({
   retryLimit,
   retryDelay: retryDelaySeconds,
   retryBackoff: true,
   retryDelayMax: retryDelayMaxSeconds,
-  expireInSeconds: EXPIRE_SECONDS,
+  expireInSeconds: expireSeconds,
   heartbeatSeconds: HEARTBEAT_SECONDS,
   deleteAfterSeconds: KEPT_SECONDS,
   retentionSeconds: RETRIED_SECONDS,
@@ -290,24 +384,3 @@ const differs = (queue: QueueDefinition, settings: QueueSettings): boolean =>
  */
 const DUE_QUEUES = `select q.name from unnest($1::text[]) as q (name) where exists (
   select from ${SCHEMA}.job j where j.name = q.name and j.state < 'active' and not j.blocked and j.start_after <= ${SCHEMA}.job_now())`;
-
-/**
- * Runs the statements of pg-boss in the transaction of an entity manager. Texts are written into the statement, because a
- * statement with parameters cannot be sent in one message with BEGIN (kernel/database/transactions.ts).
- */
-function inTransaction(tx: EntityManager): Db {
-  return {
-    async executeSql(text, values = []) {
-      const kysely = tx.getTransactionContext<import('kysely').Transaction<unknown>>();
-      if (!kysely) throw new Error('Jobs must be enqueued inside a transaction.');
-      const isText = values.every((value) => typeof value === 'string');
-      const { rows } = await kysely.executeQuery({
-        sql: isText ? text.replace(/\$(\d+)/g, (_, number) => pg.escapeLiteral(String(values[Number(number) - 1]))) : text,
-        parameters: isText ? [] : values,
-        query: { kind: 'RawNode' },
-        queryId: { queryId: 'job' },
-      } as never);
-      return { rows: [...rows] };
-    },
-  };
-}

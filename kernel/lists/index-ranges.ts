@@ -69,7 +69,7 @@ export function mergedRanges(
     ) r order by ${orderOf(fields, sort)} limit ${most}`;
 }
 
-/** Returns the values of a filter without those that the range columns already apply. */
+/** Returns the values of a filter without the values that the range columns already apply. */
 const without = (values: ColumnValues, columns: readonly RangeColumn[]): ColumnValues => ({
   ...values,
   ...Object.fromEntries(columns.map(({ filtered }) => [filtered, null])),

@@ -4,8 +4,8 @@ import type { ColumnValues, RowFilter } from './row-filter.ts';
 import type { SortFields } from './sort-fields.ts';
 
 /**
- * Declares how the lists of a table are read: their sort fields and the indexes that contain them in order. The table
- * has the columns `organization_id`, `created_at` and `id`.
+ * Declares how the lists of a table are read: their sort fields and the indexes that contain them in order. The table must have the columns
+ * `organization_id`, `created_at` and `id`.
  */
 export interface ListTable {
   /** Quoted name with its schema, such as `"support"."ticket"`. */
@@ -25,7 +25,7 @@ export interface ListTable {
 export interface RangeColumn {
   column: string;
   type: 'text' | 'int';
-  /** The values, each once. */
+  /** Values that the column can have, each listed once. */
   values: readonly (string | number)[];
   /** The column of the filter that the ranges replace. */
   filtered: string;

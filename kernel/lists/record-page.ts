@@ -6,13 +6,13 @@ import { pageFrom, type Window } from '../records/pagination.ts';
 import type { List } from './list.ts';
 import { pageStatement, type Statement } from './list-statement.ts';
 
-/** How the records of a list are read. */
+/** Functions that read the records of a list. */
 export interface RecordSource<T extends object> {
   rows: Rows;
   records: RecordLoader<T>;
   /** Returns the number of rows of the whole list. */
   total(): Promise<number>;
-  /** Whether the page consists of the newest records that the caller sees (`isNewest`). It is then read in one step. */
+  /** True if the page consists of the newest records that the caller sees (`isNewest`). Such a page is read in one step. */
   isNewest: boolean;
   /** The fields of the records to read. Default: all. */
   fields?: SelectedFields;
@@ -48,9 +48,9 @@ async function keysOf(rows: Rows, { text, values }: Statement, { table, sort }: 
 const BATCH = 500;
 
 /**
- * Reads all records of a list, in batches. A batch is read when it is needed, so that the records of a long list are never
- * in memory together. Records that are added meanwhile are included if they come later in the order. `read` returns the
- * records with these ids; null for a record that no longer exists.
+ * Reads all records of a list, in batches. A batch is read when it is needed, so that the records of a long list are
+ * never in memory together. Records that are added in the meantime are included if they come later in the order. `read`
+ * returns the records with these ids; null for a record that no longer exists.
  */
 export async function* everyRecord<T extends object>(
   list: List,
@@ -69,7 +69,7 @@ export async function* everyRecord<T extends object>(
   }
 }
 
-/** Returns whether the request is for the first page of a list without criteria and sort. This is the most common request. */
+/** Returns true for the first page of a list without filters and sort order, which is the most common request. */
 export const isNewest = (criteria: object, sort: readonly SortBy[], { page, offset, cursor }: PageInput): boolean =>
   sort.length === 0 &&
   !cursor &&

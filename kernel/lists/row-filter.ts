@@ -10,11 +10,17 @@ export type ColumnValues = Readonly<Record<string, readonly string[] | null | un
 export interface RowFilter {
   organizationId: string;
   values: ColumnValues;
-  /** Earliest time of creation (inclusive). */
+  /** Earliest creation time of the rows (inclusive). */
   createdAfter?: Date | null;
   /** Time before which the rows were created (exclusive). */
   createdBefore?: Date | null;
 }
+
+/** Returns the ids that are in both lists. Null or undefined means a list of all ids. */
+export const bothOf = (
+  one: readonly string[] | null | undefined,
+  other: readonly string[] | null | undefined,
+): readonly string[] | null | undefined => (one && other ? one.filter((id) => other.includes(id)) : (one ?? other));
 
 /** Returns the SQL conditions of a filter. In these conditions, `t` is the row. */
 export const conditionsOf = (filter: RowFilter, parameters: Parameters): string[] => [

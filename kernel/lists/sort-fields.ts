@@ -17,8 +17,8 @@ export interface SortField {
    */
   orderedBy?(value: string): string[];
   /**
-   * Returns the position of a value in the sort order. Only fields whose column may be a range column have it
-   * (index-ranges.ts): all rows of a range then have the same value.
+   * Returns the position of a value in the sort order. Only fields whose column may be a range column have this function (index-ranges.ts),
+   * because all rows of a range have the same value.
    */
   rank?(value: unknown): number;
 }

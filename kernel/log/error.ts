@@ -1,4 +1,5 @@
-const SECRET = /\b(?:test_)?(?:sk|whsec|whsk|rt)_\w{8,}|eyJ[\w-]+\.[\w-]+\.[\w-]*|-----BEGIN[\s\S]*?-----END[^\n]*|(?<=:\/\/)[^/\s@]+@/g;
+import { redactText } from './redaction.ts';
+
 /**
  * Matches the SQL statement in an error message of the ORM, which has the form `statement - message`. A value in the
  * statement may also contain ` - `, so the match extends to the last ` - `.
@@ -31,4 +32,4 @@ function describe(error: unknown, depth: number): Record<string, unknown> {
 const isErrorLike = (error: unknown): error is Error =>
   error instanceof Error || (typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string');
 
-const mask = (text: string): string => text.replace(STATEMENT, '[statement]').replace(SECRET, '[redacted]').slice(0, SHOWN_LENGTH);
+const mask = (text: string): string => redactText(text.replace(STATEMENT, '[statement]')).slice(0, SHOWN_LENGTH);

@@ -1,24 +1,11 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { describeForLog } from './error.ts';
+import { REDACTED, SECRET_NAMES } from './redaction.ts';
 
 export type { Logger };
 
 /** Properties that are never logged, at any depth. */
-const SECRETS = [
-  'authorization',
-  'cookie',
-  'password',
-  'secret',
-  'token',
-  'key',
-  'apiKey',
-  'x-api-key',
-  'x-signature',
-  'signature',
-  'api_token',
-  'card_token',
-];
-const PATHS = SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
+const PATHS = SECRET_NAMES.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
 
 export interface LogOptions {
   level: string;
@@ -30,6 +17,6 @@ export interface LogOptions {
  * message. Errors (`err`) contain no SQL. Each request uses a child logger with its request id.
  */
 export function createLogger({ level, destination }: LogOptions): Logger {
-  const options = { level, base: undefined, redact: { paths: PATHS, censor: '[redacted]' }, serializers: { err: describeForLog } };
+  const options = { level, base: undefined, redact: { paths: PATHS, censor: REDACTED }, serializers: { err: describeForLog } };
   return destination ? pino(options, destination) : pino(options);
 }

@@ -6,7 +6,7 @@ import { newId } from '../records/ids.ts';
 import { MessageRejected } from './rejected.ts';
 
 export interface Mail {
-  /** The e-mail address of the recipient, without a name. */
+  /** E-mail address of the recipient, without a display name. */
   to: string;
   /** Display name of the recipient. */
   toName?: string;

@@ -16,7 +16,7 @@ export interface MessageQueueParts<J> {
   jobs: Jobs;
   log: Logger;
   mailer: Mailer;
-  /** Sends the SMS of the queue. A queue that sends only mails has none. */
+  /** Sends SMS. Absent if the queue sends only mails. */
   sms?: SmsSender;
   /** Name of the queue, such as `support.notify`. */
   name: string;
@@ -47,6 +47,11 @@ export class MessageQueue<J extends object> {
 
   enqueue(tx: EntityManager, job: J, options: JobOptions = {}): Promise<void> {
     return this.parts.jobs.enqueue(tx, this.parts.name, job, options);
+  }
+
+  /** Enqueues several messages with one statement. */
+  enqueueAll(tx: EntityManager, jobs: readonly J[]): Promise<void> {
+    return this.parts.jobs.enqueueAll(tx, this.parts.name, jobs);
   }
 
   /**

@@ -16,12 +16,9 @@ interface SealedMessage {
 }
 
 export interface SealedMessageOptions {
-  /** The time after which the message is useless and is not sent. */
+  /** Time after which the message is useless and is not sent any more. */
   until?: Date | undefined;
-  /**
-   * The message waits while this organization is suspended. Default: the message never waits, for example because a
-   * login needs it.
-   */
+  /** Organization whose suspension delays the message. Default: the message never waits, for example because a login needs it. */
   organizationId?: string;
 }
 

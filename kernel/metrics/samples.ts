@@ -3,7 +3,7 @@ import type { Logger } from '../log/log.ts';
 
 /** Default minimum time between two samples. It limits the load if metrics are read often. */
 const EVERY_MS = 10_000;
-/** How long a request for metrics waits for samples. A slower sample keeps its previous value. */
+/** Time for which a request for metrics waits for samples. A slower sample keeps its previous value. */
 const PATIENCE_MS = 1_000;
 
 interface Sample {
@@ -14,9 +14,8 @@ interface Sample {
 }
 
 /**
- * Gauges that need a database query, such as the number of waiting jobs. They are sampled when metrics are read, at
- * most once in ten seconds and never in parallel. So frequent requests for metrics do not load the database, and an
- * idle platform runs no queries.
+ * Samples gauges that need a database query, such as the number of waiting jobs. They are sampled when metrics are read, at most once in
+ * ten seconds and never in parallel. So frequent requests for metrics do not load the database, and an idle platform runs no queries.
  */
 export class MetricSamples {
   readonly #samples = new Map<string, Sample>();

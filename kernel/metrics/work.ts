@@ -1,4 +1,4 @@
-import { Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 const SLOW_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const JOB_SECONDS = [0.01, 0.05, 0.25, 1, 5, 15, 60, 120];
@@ -12,6 +12,7 @@ export const workMetrics = (registers: Registry[]) => ({
   ...outsideMetrics(registers),
   ...ledgerMetrics(registers),
   ...poolMetrics(registers),
+  ...logMetrics(registers),
 });
 
 const jobMetrics = (registers: Registry[]) => ({
@@ -91,6 +92,20 @@ const poolMetrics = (registers: Registry[]) => ({
     name: 'database_pool_waiting',
     help: 'Statements and transactions that wait for a connection of a pool. If it stays above 0, the pool is too small or PostgreSQL is slow.',
     labelNames: ['pool'],
+    registers,
+  }),
+});
+
+const logMetrics = (registers: Registry[]) => ({
+  logLines: new Counter({
+    name: 'log_entries_total',
+    help: 'Log entries of organizations by outcome: stored; lost, because an organization has too many per minute or the table cannot be written.',
+    labelNames: ['outcome'],
+    registers,
+  }),
+  logRedactions: new Counter({
+    name: 'log_redactions_total',
+    help: 'Secrets that were removed from log entries of organizations before they were stored.',
     registers,
   }),
 });

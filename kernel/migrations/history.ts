@@ -1,10 +1,10 @@
 import type { MigrationStep } from './migration.ts';
 import { SchemaError } from './schema-error.ts';
 
-/** A step as stored in the table `migration` of a schema. */
+/** A migration step as stored in the table `migration` of a schema. */
 export interface AppliedStep {
   name: string;
-  /** Null if the step was applied by a release that stored no checksums. */
+  /** Checksum of the step. Null if the step was applied by a release that stored no checksums. */
   checksum: string | null;
   /** The value of `MigrationStep.needs` when the step was applied. */
   needs: string | null;

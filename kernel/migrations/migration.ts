@@ -6,9 +6,9 @@ export interface MigrationStep {
   name: string;
   statements: readonly string[];
   /**
-   * Name of the newest step that a release must contain to run on a database with this step. Absent if this step
-   * excludes no release, for example because it only adds tables, nullable columns or indexes. Processes of older
-   * releases then keep running and can be restarted.
+   * Name of the newest step that a release must contain to run on a database with this step. Absent if this step excludes no release, for
+   * example because it only adds tables, nullable columns or indexes. In this case, processes of older releases keep running and can be
+   * restarted.
    */
   needs?: string;
   /** Digest of the statements. It is stored with each applied step and in schema/migrations.json. */

@@ -11,8 +11,8 @@ import type { SchemaUpgrade, VersionedSchema } from './versioned-schema.ts';
 /** Maximum number of differences that an error lists. */
 const NAMED = 5;
 /**
- * How long a migration statement waits for the lock of a table. Every later statement on the table waits behind it. So
- * the step fails after this time and is tried again.
+ * Time for which a migration statement waits for the lock of a table. Every later statement on the table waits behind it. So the step fails
+ * after this time and is tried again.
  */
 const LOCK_TIMEOUT_MS = 3_000;
 const LOCK_ATTEMPTS = 20;
@@ -70,9 +70,8 @@ export class SteppedSchema implements VersionedSchema {
   }
 
   /**
-   * Checks applied steps that have no checksum. The releases that applied them could still edit a step later, so its
-   * name does not prove its content. The schema is accepted if its objects match those that these steps create in this
-   * release.
+   * Checks applied steps that have no checksum. The releases that applied them could still edit a step later, so its name does not prove
+   * its content. The schema is accepted if its objects match the objects that these steps create in this release.
    * @throws SchemaError if the schema differs
    */
   async #verifyAdopted(session: Session, scratch: Scratch, adopted: readonly MigrationStep[]): Promise<void> {

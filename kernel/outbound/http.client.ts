@@ -24,8 +24,8 @@ export interface HttpClientOptions {
   maxBytes?: number;
   userAgent?: string;
   /**
-   * True if only the status of the response matters. Then a request succeeds even if the body of the response is
-   * interrupted or too slow.
+   * True if only the status of the response matters. In this case, a request succeeds even if the body of the response is interrupted or
+   * too slow.
    */
   isStatusEnough?: boolean;
   /** The clock that converts a date in `Retry-After` to a delay. Default: the system clock. */
@@ -52,7 +52,7 @@ export class NoResponse extends Error {
   override readonly name = 'NoResponse';
 }
 
-/** A response with any status, including redirects. */
+/** A response with any status. Redirects are not followed, so the status can be a redirect. */
 export class OutboundResponse {
   constructor(
     private readonly received: Received,

@@ -101,7 +101,7 @@ describe('requests on a closed kept connection', () => {
     return { url: `http://127.0.0.1:${(one.address() as AddressInfo).port}`, asked, connections: () => connections };
   }
 
-  /** Waits one turn of the event loop. Then the client can reuse the connection of a response that has ended. */
+  /** Waits for one iteration of the event loop. After that, the client can reuse the connection of a response that has ended. */
   const isIdle = () => new Promise((resolve) => setImmediate(resolve));
 
   test.each(['GET', 'PUT'] as const)('a %s request on a reused connection that the server has closed is sent again', async (method) => {

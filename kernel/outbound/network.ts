@@ -1,10 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/**
- * Number of groups (16 bits each) of an IPv6 address that identify a network. A host can use any address of its
- * network.
- */
+/** Number of groups (16 bits each) at the start of an IPv6 address that identify a network. A host can use any address of its network. */
 const NETWORK_GROUPS = 4;
 
 /**

@@ -12,7 +12,7 @@ export function pageHeaders(formTargets: readonly string[] = []): Record<string,
   };
 }
 
-/** Security headers of pages, and of all other responses of the authorization server. */
+/** Security headers of HTML pages, and of all other responses of the authorization server. */
 export const PLAIN_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

@@ -14,7 +14,7 @@ export type PageResponse = { page: string; status?: number; formTargets?: readon
 export type Form = Readonly<Record<string, string>>;
 
 const FORM_BYTES = 65_536;
-/** Matches U+0000 in a form, which PostgreSQL cannot store. */
+/** Matches the character U+0000 in the fields of a sent HTML form. PostgreSQL cannot store this character. */
 const NUL = /%00|\0/;
 
 /** Makes all routes of a Fastify scope accept HTML forms, and no other bodies. */

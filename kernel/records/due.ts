@@ -19,15 +19,17 @@ export interface SweeperDeps {
   query: string;
   /** Maximum number of rows per sweep. */
   limit?: number;
+  /** The table with the due rows, for code that handles the rows of a single organization. */
+  due?: Pick<DueRows, 'table' | 'column'>;
 }
 
 /**
  * Handles at most `limit` rows that are due at `now`, earliest first. Returns the number of handled rows.
  * All processes sweep in parallel. So a sweep must lock each row with `for update skip locked`, in the transaction that
  * handles the row. A row that cannot be handled must get a later due time; otherwise every sweep would take it first.
- * `sweepOf` creates a sweep for the rows of a table.
+ * `sweepOf` creates a sweep for the rows of a table. With `only`, it handles only the rows of this organization.
  */
-export type Sweep = (now: Date, limit: number) => Promise<number>;
+export type Sweep = (now: Date, limit: number, only?: string) => Promise<number>;
 
 /**
  * Handles rows with a due time, such as SLA deadlines. The poller finds a due row within a second, or immediately if a
@@ -60,6 +62,17 @@ export class Sweeper {
     return this.sweep(clock.now(), limit);
   }
 
+  /** The table with the due rows. Undefined if the sweeper was created without a table. */
+  get due(): SweeperDeps['due'] {
+    return this.deps.due;
+  }
+
+  /** Handles the due rows of one organization, even if regular sweeps skip the organization. Returns the number of handled rows. */
+  handle(organizationId: string): Promise<number> {
+    const { clock, limit = DEFAULT_LIMIT } = this.deps;
+    return this.sweep(clock.now(), limit, organizationId);
+  }
+
   /** Stops the sweeper. Resolves when the current sweep has ended. */
   stop(): Promise<void> {
     this.#stop?.();
@@ -78,9 +91,9 @@ export interface DueRows {
   table: string;
   /** Column with the next due time of the row, or null. The column must have an index. */
   column: `${string}due_at`;
-  /** How long a failed row is postponed, so that it does not block other rows. */
+  /** Time for which a failed row is postponed, so that it does not block other rows. */
   postponeMs: number;
-  /** How long a row is postponed if its organization must wait (`waits`). Default: `postponeMs`. */
+  /** Time for which a row is postponed if its organization must wait (`waits`). Default: `postponeMs`. */
   waitMs?: number;
   /**
    * The table of the record that owns the row, and the column of the due table that contains the id of the owner. The
@@ -100,15 +113,21 @@ export interface DueDeps {
   rows: Rows;
   clock: Clock;
   log: Logger;
-  /** Returns true if the rows of an organization must wait. Due rows of the organization are then postponed. */
+  /** Returns true if the rows of an organization must wait. While the organization must wait, its due rows are postponed. */
   waits?: ((organizationId: string) => Promise<boolean>) | undefined;
+  /** Table of organizations whose rows the sweep skips. */
+  except?: string | undefined;
 }
 
-/** Creates a sweeper for the rows of a table. */
+/** Returns the SQL condition that leaves out rows of the organizations in the table `except`. Empty without a table. */
+export const exceptIn = (except: string | undefined): string =>
+  except ? ` and not exists (select from ${quoted(except)} x where x."organization_id" = due."organization_id")` : '';
+
+/** Creates a sweeper for the due rows of a table. */
 export function dueSweeper({ database, ...deps }: DueDeps & { database: Database }, due: DueRows, act: DoDue): Sweeper {
   const { name, table, column } = due;
-  const query = `select 1 from ${quoted(table)} where "${column}" <= $1 order by "${column}" limit 1`;
-  return new Sweeper({ ...deps, name, poller: database.poller, query }, sweepOf(deps, due, act));
+  const query = `select 1 from ${quoted(table)} due where "${column}" <= $1${exceptIn(deps.except)} order by "${column}" limit 1`;
+  return new Sweeper({ ...deps, name, poller: database.poller, query, due }, sweepOf(deps, due, act));
 }
 
 /**
@@ -117,9 +136,13 @@ export function dueSweeper({ database, ...deps }: DueDeps & { database: Database
  */
 export function sweepOf(deps: DueDeps, due: DueRows, act: DoDue): Sweep {
   const { table, column } = due;
-  const select = `select "id", "organization_id" from ${quoted(table)} where "${column}" <= $1 order by "${column}" limit $2`;
-  return async (now, limit) => {
-    const found = await deps.rows.query<FoundRow>(select, [now, limit], PREPARED);
+  const selectOf = (condition: string): string =>
+    `select "id", "organization_id" from ${quoted(table)} due where "${column}" <= $1${condition} order by "${column}" limit $2`;
+  const [ofAll, ofOne] = [selectOf(exceptIn(deps.except)), selectOf(' and "organization_id" = $3')];
+  return async (now, limit, only) => {
+    const found = await (only === undefined
+      ? deps.rows.query<FoundRow>(ofAll, [now, limit], PREPARED)
+      : deps.rows.query<FoundRow>(ofOne, [now, limit, only], PREPARED));
     let taken = 0;
     for (const row of found) if (await isTaken(deps, due, act, row)) taken += 1;
     return taken;

@@ -10,12 +10,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
   accounts: 'account',
   after: 'event',
   assignTo: 'agent',
+  analyticsReportId: 'report',
   assignedTo: 'agent',
   challengeId: 'mfaChallenge',
   changeId: 'serviceChange',
   leftovers: 'service',
   connectionId: 'samlConnection',
   destination: 'service',
+  instanceId: 'alertInstance',
   issuerId: 'trustedIssuer',
   jiraIntegrationId: 'integration',
   keyId: 'apiKey',
@@ -32,6 +34,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
  * `Ticket`, are omitted.
  */
 const KINDS_OF_TYPES: Readonly<Record<string, Kind>> = {
+  AnalyticsReport: 'report',
   BillingSubscription: 'subscription',
   JiraIntegration: 'integration',
   InternetLine: 'service',
@@ -59,8 +62,17 @@ const OTHERS: Readonly<Record<string, string>> = {
   'CommentAuthorInput.id': 'a user, an agent, a customer or a credential',
   'CoverageArea.id': 'a ZIP prefix',
   'CoverageFeature.id': 'a ZIP prefix and a technology',
+  'AnalyticsScope.id': 'an encoded period, with its account and services',
+  'CostOfService.serviceId': 'a service, or the account itself',
+  'CostPoint.serviceId': 'a service, or the account itself',
+  'CreditNoteLine.serviceId': 'a service, or the account itself',
+  'InvoiceLine.serviceId': 'a service, or the account itself',
+  'SubscriptionItem.serviceId': 'a service, or the account itself',
   'TicketActor.id': 'a user, an agent or a credential',
   'TicketCategory.id': 'a word of the desk',
+  'UsageOfService.serviceId': 'a service, or the account itself',
+  'UsageReportRow.serviceId': 'a service, or the account itself',
+  acknowledgedBy: 'a user or any credential',
   authorId: 'a user or any credential',
   carrierId: 'a word of the catalog',
   catalogId: 'a word of the catalog',
@@ -73,6 +85,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   serviceTemplate: 'a word of the catalog',
   siteId: "the customer's own name for a site",
   subjectId: 'a record of any kind',
+  silencedBy: 'a user or any credential',
 };
 
 /**

@@ -4,8 +4,8 @@ import { type Kind, PREFIXES } from '../values/id-prefixes.ts';
 export type { Kind };
 
 /**
- * Random numbers, read from the system in bulk. An id needs sixteen, and reading them one by one would be most of the
- * cost of an id.
+ * Pool of random numbers. They are read from the system in bulk, because an id needs sixteen, and reading them one by one would be most of
+ * the cost of an id.
  */
 const pool = new Uint32Array(1024);
 let taken = pool.length;

@@ -53,8 +53,12 @@ export class RecordLoader<T extends object> {
    * records of all keys that are requested at the same time.
    */
   newest(by: Key<T>, key: string, limit: number, only?: Only<T>): Promise<T[]> {
-    const name = typeof by === 'string' ? by : [by.child.name, by.property];
-    return this.#owned(['newest', name, limit, only], (keys) => this.reader.newest(this.scope, by, keys, limit, only)).load(key);
+    return this.#newest(by, limit, only).load(key);
+  }
+
+  /** Caches the result of `newest` for a record that a mutation has just created, and that has no such records yet. */
+  keepNone(by: Key<T>, key: string, limit: number, only?: Only<T>): void {
+    this.#newest(by, limit, only).prime(key, []);
   }
 
   /**
@@ -72,6 +76,11 @@ export class RecordLoader<T extends object> {
    */
   keepOf(by: keyof T & string, owner: string, records: T[], ...orderBy: (keyof T & string)[]): void {
     this.#all(by, orderBy).prime(owner, records);
+  }
+
+  #newest(by: Key<T>, limit: number, only?: Only<T>): DataLoader<string, T[]> {
+    const name = typeof by === 'string' ? by : [by.child.name, by.property];
+    return this.#owned(['newest', name, limit, only], (keys) => this.reader.newest(this.scope, by, keys, limit, only));
   }
 
   #all(by: keyof T & string, orderBy: (keyof T & string)[]): DataLoader<string, T[]> {

@@ -20,6 +20,12 @@ export async function nextNumber(tx: EntityManager, table: Counter, organization
   return (await taken(tx, table, organizationId, '"last"', [])).last;
 }
 
+/** Returns the next `count` numbers, as `nextNumber` does, in ascending order. `count` must be at least one. */
+export async function nextNumbers(tx: EntityManager, table: Counter, organizationId: string, count: number): Promise<number[]> {
+  const { last } = await taken(tx, table, organizationId, '"last"', [], count);
+  return Array.from({ length: count }, (_, index) => last - count + 1 + index);
+}
+
 /**
  * Returns the next number, as `nextNumber` does, and how often the reference data of the organization has changed
  * (ReferenceData). One statement returns both.
@@ -34,11 +40,11 @@ export async function nextNumberAndChanges(
   return { number: last, changes };
 }
 
-async function taken(tx: EntityManager, table: Counter, organizationId: string, returning: string, values: readonly unknown[]) {
+async function taken(tx: EntityManager, table: Counter, organizationId: string, returning: string, values: readonly unknown[], count = 1) {
   const { schema } = tx.config.getAll();
   const [row] = await tx.execute<{ last: number; changes: number }[]>(
-    `insert into "${schema}"."${table}" as c ("organization_id", "last") values (?, ${FIRST})
-     on conflict ("organization_id") do update set "last" = c."last" + 1 returning ${returning}`,
+    `insert into "${schema}"."${table}" as c ("organization_id", "last") values (?, ${FIRST - 1 + count})
+     on conflict ("organization_id") do update set "last" = c."last" + ${count} returning ${returning}`,
     [organizationId, ...values],
   );
   if (!row) throw new Error(`${schema}.${table} gave no number.`);

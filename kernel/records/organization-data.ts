@@ -1,10 +1,9 @@
 import type { Rows } from '../database/database.ts';
 
 /**
- * What happens to a column when the organization is deleted, in a table whose rows are not deleted. `pseudonym`
- * replaces a value with a pseudonym that does not reveal the value; equal values get equal pseudonyms.
- * `without_addresses` removes e-mail addresses from the text. `erased` stores null, and `emptied` stores an empty JSON
- * object.
+ * Treatment of a column when the organization is deleted, in a table whose rows are kept. `kept` does not change the value. `pseudonym`
+ * replaces a value with a pseudonym that does not reveal the value; equal values get equal pseudonyms. `without_addresses` removes e-mail
+ * addresses from the text. `erased` stores null, and `emptied` stores an empty JSON object.
  */
 export type Treatment = 'kept' | 'pseudonym' | 'without_addresses' | 'erased' | 'emptied';
 
@@ -28,7 +27,7 @@ export interface OrganizationTable {
   harmless?: readonly string[];
   /** Returns the keys of the files that belong to a row. The files are exported and deleted with the row. */
   files?(row: Readonly<Record<string, unknown>>): readonly string[];
-  /** `deleted` if the rows are deleted with the organization. Otherwise, what happens to each column. */
+  /** `deleted` if the rows are deleted with the organization. Otherwise, the treatment of each column. */
   end: 'deleted' | Readonly<Record<string, Treatment>>;
 }
 
@@ -106,8 +105,8 @@ export class OrganizationRows {
   }
 
   /**
-   * Deletes the rows of an organization after the key `after`, up to and including the key `upTo`. If the rows must
-   * be kept, it clears or pseudonymizes their columns instead, as the declaration of each column says.
+   * Deletes the rows of an organization after the key `after`, up to and including the key `upTo`. If the rows must be
+   * kept, it clears or pseudonymizes their columns instead, according to the declaration of each column.
    */
   async end(organizationId: string, { after, upTo }: RowRange, pseudonymKey: string): Promise<void> {
     const key = await this.#keyColumns();

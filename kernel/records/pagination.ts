@@ -12,9 +12,11 @@ export interface ListQuery<T extends object> {
   sort?: readonly SortBy[];
   defaultSort: readonly SortBy[];
   page?: PageInput;
+  /** Returns the number of records of the whole list. Default: the records are counted. */
+  total?: () => Promise<number>;
 }
 
-/** The source of a list whose items are not records of one entity. */
+/** The source of a list whose entries are not records of one entity. */
 export interface ListSource<K extends { id: string }> {
   /** Types of the sort fields, to check the values in cursors. */
   properties: Properties;
@@ -47,7 +49,7 @@ export function listPage<T extends { id: string }>(em: EntityManager, entity: En
       const orderBy = sort.map(({ field, order }) => ({ [field]: order })) as QueryOrderMap<T>[];
       return em.find(entity, where, { orderBy, limit, offset }) as Promise<T[]>;
     },
-    total: () => em.count(entity, query.where),
+    total: query.total ?? (() => em.count(entity, query.where)),
   };
   return pageFrom(source, sort, query.page ?? {});
 }

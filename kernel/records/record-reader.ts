@@ -171,8 +171,8 @@ export class RecordReader<T extends object> {
   }
 
   /**
-   * Returns the shape that reads these fields. The shape reads the whole record if one of the fields is not a property,
-   * because such a field may need any property, or if there are already `MAX_PARTS` shapes.
+   * Returns the shape that reads these fields. The shape reads the whole record if one of the fields is not a property, because this field
+   * may need any property, or if there are already `MAX_PARTS` shapes.
    */
   #newPart(fields: ReadonlySet<string>): Shape<T> {
     const isField = (name: string): boolean => name in this.#metadata.properties || this.#eagerJoins.some((one) => one.name === name);

@@ -1,5 +1,6 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '../database/database.ts';
+import { withoutResult } from '../database/transactions.ts';
 import { type PlatformError, ResourceNotFound } from '../errors/errors.ts';
 import type { Resource } from '../errors/resource.ts';
 
@@ -8,6 +9,14 @@ import type { Resource } from '../errors/resource.ts';
  * this transaction ends.
  */
 export const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+
+/**
+ * Executes a statement in a transaction, without waiting for its result: it is sent together with the next statement that
+ * has a result, or with COMMIT, which also throw its errors (kernel/database/transactions.ts).
+ */
+export async function executeUnread(tx: EntityManager, sql: string, values: readonly unknown[]): Promise<void> {
+  await withoutResult(() => tx.execute(sql, [...values]));
+}
 
 /** Takes an advisory lock with a name until the transaction ends. Use it if there is no record to lock yet. */
 export async function advisoryLock(tx: EntityManager, name: string): Promise<void> {

@@ -15,7 +15,7 @@ interface Column {
  * (`Rows.tuples`), in which the selected columns are adjacent.
  */
 export class RowMapper<T extends object> {
-  /** Number of selected columns. */
+  /** Number of columns that the mapper selects. */
   readonly width: number;
   readonly #columns: readonly Column[];
   readonly #create: new (

@@ -6,10 +6,7 @@ import { type SettingKey, settings } from './settings.ts';
 type Value<S> = S extends { schema: infer Schema extends z.ZodType } ? z.output<Schema> : never;
 type WithFallback = { [Key in SettingKey]: (typeof settings)[Key] extends { fallback: string } ? Key : never }[SettingKey];
 
-/**
- * The parsed settings. kernel/settings/ describes each of them. A setting without a fallback is undefined if it is not
- * set.
- */
+/** The parsed settings. kernel/settings/ describes each setting. A setting without a fallback is undefined if it is not set. */
 export type Config = Readonly<{ [Key in SettingKey]: Value<(typeof settings)[Key]> | (Key extends WithFallback ? never : undefined) }>;
 
 /** The texts of the settings: `process.env`, overridden by the command line. */

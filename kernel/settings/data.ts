@@ -10,7 +10,7 @@ export const MIGRATE_MODES = ['auto', 'never'] as const;
 export type MigrateMode = (typeof MIGRATE_MODES)[number];
 
 /** The subgraphs; each may have its own database. */
-export const SUBGRAPHS = ['identity', 'services', 'billing', 'support', 'events'] as const;
+export const SUBGRAPHS = ['identity', 'services', 'billing', 'support', 'monitoring', 'events'] as const;
 export type SubgraphName = (typeof SUBGRAPHS)[number];
 
 const ownDatabase = (subgraph: SubgraphName) =>

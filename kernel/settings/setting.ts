@@ -29,7 +29,7 @@ export const text = z.string();
 export const url = (protocols: readonly string[], example: string) =>
   text.refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), `must be a URL such as ${example}`);
 
-/** A list of numbers of days, such as `3,7,14`: at most `max` numbers, each greater than the one before. */
+/** Parses a list of numbers of days, such as `3,7,14`. It has at most `max` numbers, each greater than the previous number. */
 export const dayList = (max: number) =>
   z
     .string()

@@ -76,6 +76,12 @@ export const settings = {
     schema: wholeNumber(7, 3650),
     fallback: '30',
   }),
+  logRetentionDays: setting({
+    name: 'LOG_RETENTION_DAYS',
+    about: 'How many days the log entries of organizations are kept.',
+    schema: wholeNumber(1, 3650),
+    fallback: '30',
+  }),
   notificationRetentionDays: setting({
     name: 'NOTIFICATION_RETENTION_DAYS',
     about: 'How many days the text of ticket e-mails and SMS is kept. The fact that they were sent is kept with the ticket.',
@@ -94,6 +100,24 @@ export const settings = {
       'How many days the measurements of services are kept. With less than 62 days, the last 30 days cannot be compared with the 30 days before.',
     schema: wholeNumber(2, 3650),
     fallback: '62',
+  }),
+  metricSampleRetentionDays: setting({
+    name: 'METRIC_SAMPLE_RETENTION_DAYS',
+    about: 'How many days single samples of metrics are kept: at least 2, because rollups are computed from them.',
+    schema: wholeNumber(2, 400),
+    fallback: '2',
+  }),
+  metricMinuteRetentionDays: setting({
+    name: 'METRIC_MINUTE_RETENTION_DAYS',
+    about: 'How many days the rollups of metrics by the minute are kept.',
+    schema: wholeNumber(2, 400),
+    fallback: '30',
+  }),
+  metricRetentionDays: setting({
+    name: 'METRIC_RETENTION_DAYS',
+    about: 'How many days the rollups of metrics by 15 minutes are kept. The default is more than a year, to compare with the year before.',
+    schema: wholeNumber(2, 3650),
+    fallback: '400',
   }),
   auditRetentionDays: setting({
     name: 'AUDIT_RETENTION_DAYS',

@@ -44,7 +44,10 @@ export class Counters {
   readonly #loop: WorkLoop;
   readonly #stopPolling: (() => void)[] = [];
 
-  /** All tallies must count the same table. The first has no owners: it is the smallest. */
+  /**
+   * Creates the counters of a table. All tallies must count the same table. The first tally must have no owners, because it is the
+   * smallest.
+   */
   constructor(
     { orm, rows, database, log }: CountersDeps,
     private readonly first: Tally,
@@ -98,8 +101,8 @@ export class Counters {
   }
 
   /**
-   * Replaces appended rows by one sum per cell. Several processes may do this at the same time, because each row is
-   * deleted by only one process. A cell may then have several sums. They are added when the cell is read.
+   * Replaces appended rows by one sum per cell. Several processes may do this at the same time, because each row is deleted by only one
+   * process. If several processes compact the same cell, it has several sums, which are added when the cell is read.
    */
   async #compact(tally: Tally): Promise<number> {
     const table = tallyName(tally);

@@ -3,7 +3,7 @@ import type { EntityManager, Orm } from '../database/database.ts';
 import type { Logger } from '../log/log.ts';
 import { countedName, recountName, type Tally } from './tally.ts';
 
-/** Creates the backfill that counts the rows that existed before the tally, one organization at a time. */
+/** Creates the backfill that counts rows that are older than the tally, one organization at a time. */
 export const tallyBackfill = (deps: { orm: Orm; log: Logger }, tally: Tally, name: string): Backfill =>
   new Backfill(deps, name, (tx, from) => recount(tx, tally, from));
 

@@ -6,8 +6,8 @@ import { countedName, type Tally, tallyName } from './tally.ts';
 /** The last date whose year has four digits. A later date has no ISO 8601 text that the database accepts. */
 const LAST_DAY_MS = Date.parse('9999-12-31');
 /**
- * Maximum length of a range for which `sumOfDays` always adds the counts of the days. The alternative is to subtract
- * all other days from the all-time count. For such a short range, planning the alternative takes longer than it saves.
+ * Maximum length of a range for which `sumOfDays` always adds the counts of the days. The alternative is to subtract all other days from
+ * the all-time count. For a short range, planning the alternative takes longer than it saves.
  */
 const SHORT_MS = 31 * DAY_MS;
 

@@ -26,7 +26,7 @@ export interface SpanDetails {
   attributes?: Attributes;
 }
 
-/** The current span. If no spans are recorded, the `traceparent` of the caller. */
+/** The current span. If no spans are recorded, it is the `traceparent` of the caller. */
 const current = new AsyncLocalStorage<Span | string | undefined>();
 
 /**
@@ -36,6 +36,9 @@ const current = new AsyncLocalStorage<Span | string | undefined>();
 export function readTraceparent(header: unknown): string | undefined {
   return typeof header === 'string' && header.length <= LENGTH_MAX && TRACEPARENT.test(header) ? header : undefined;
 }
+
+/** Returns the trace id in a valid `traceparent`. */
+export const traceIdOf = (header: string | undefined): string | undefined => TRACEPARENT.exec(header ?? '')?.[1];
 
 /** Returns the `traceparent` of the current trace, to pass it on in a header, an event or a job. */
 export function traceparent(): string | undefined {

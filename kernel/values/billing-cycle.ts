@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** How often a service is invoiced. The subgraphs `services` and `billing` share this type. */
+/** Billing cycle: the interval at which a service is invoiced. The subgraphs `services` and `billing` share this type. */
 export enum BillingCycle {
   MONTHLY = 'monthly',
   QUARTERLY = 'quarterly',

@@ -23,3 +23,7 @@ function cellOf(value: unknown): string {
   const text = FORMULA.test(String(value)) ? `'${value}` : String(value);
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+/** Writes a table as CSV with a header line. */
+export const csvTable = (names: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): string =>
+  [names, ...rows.map((row) => names.map((name) => row[name]))].map(csvLine).join('');

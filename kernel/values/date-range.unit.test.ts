@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDateRange } from './date-range.ts';
+import { DATE_RANGE_PATTERN, parseDateRange } from './date-range.ts';
 import { datesBetween, isoWeek } from './days.ts';
 
 test.each([
@@ -17,6 +17,7 @@ test.each([
   '30',
   'd',
   '0d',
+  '024h',
   '367d',
   '53w',
   '-1d',
@@ -29,6 +30,14 @@ test.each([
   '0000-01-01..0000-01-02',
   '2026-01-01',
 ])('the date range %j is invalid', (text) => expect(parseDateRange(text)).toBeUndefined());
+
+test('the documented pattern accepts the same numbers of hours, days and weeks as the parser', () => {
+  const pattern = new RegExp(DATE_RANGE_PATTERN);
+  const texts = Array.from({ length: 10_001 }, (_, count) =>
+    ['h', 'd', 'w'].flatMap((unit) => [`${count}${unit}`, `0${count}${unit}`]),
+  ).flat();
+  expect(texts.filter((text) => pattern.test(text) !== (parseDateRange(text) !== undefined))).toEqual([]);
+});
 
 test('datesBetween lists every date across month ends and leap days', () => {
   expect(datesBetween('2024-02-27', '2024-03-01')).toEqual(['2024-02-27', '2024-02-28', '2024-02-29', '2024-03-01']);

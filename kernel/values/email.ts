@@ -8,7 +8,7 @@ const DOMAIN = new RegExp(`^(?=.{4,253}$)(${LABEL}\\.)+(?=[a-z])${LABEL}$`);
  * same.
  */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-/** Matches ASCII characters that a domain cannot contain. */
+/** Matches ASCII characters that cannot occur in a domain. */
 const NO_LETTER_OF_NAMES = /[^A-Za-z0-9.\-\u0080-\u{10ffff}]/u;
 export const EMAIL_LENGTH_MAX = 320;
 

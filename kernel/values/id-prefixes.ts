@@ -1,10 +1,14 @@
 /**
- * The prefixes of ids. They are defined in specification 2.1, or chosen for records that the specification mentions
- * without a prefix.
+ * The prefixes of ids. Specification 2.1 defines some of them; the others are chosen for records that the specification mentions without a
+ * prefix.
  */
 export const PREFIXES = {
   account: 'acc',
   agent: 'agent',
+  alert: 'alrt',
+  alertInstance: 'alinst',
+  alertTicket: 'altkt',
+  alertTransition: 'altr',
   apiKey: 'ak',
   article: 'art',
   attachment: 'att',
@@ -23,6 +27,11 @@ export const PREFIXES = {
   event: 'evt',
   feedback: 'fb',
   grant: 'grant',
+  incident: 'inc',
+  incidentAlert: 'incalrt',
+  incidentService: 'incsvc',
+  incidentTicket: 'inctkt',
+  incidentUpdate: 'incupd',
   integration: 'intg',
   integrationDelivery: 'idlv',
   invoice: 'inv',
@@ -30,6 +39,7 @@ export const PREFIXES = {
   jiraComment: 'jcom',
   jiraIssue: 'jiss',
   location: 'loc',
+  logEntry: 'log',
   mail: 'mail',
   maintenanceWindow: 'maint',
   mfaChallenge: 'mfac',

@@ -17,7 +17,7 @@ function digits(count: number, currencies: string): Record<string, number> {
   return Object.fromEntries(currencies.split(' ').map((currency) => [currency, count]));
 }
 
-/** Codes of ISO 4217 that are no money: precious metals, units of account, and codes for tests. */
+/** ISO 4217 codes that are not currencies: precious metals, units of account, and codes for tests. */
 export const NOT_MONEY: readonly string[] = 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'.split(' ');
 
 /** Returns the number of decimal digits of a currency (ISO 4217 code). */

@@ -1,6 +1,9 @@
 /** Returns true if a text can be stored. PostgreSQL cannot store U+0000, and an unpaired surrogate is not a character. */
 export const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 
+/** Replaces the characters of a text that cannot be stored. */
+export const storableText = (text: string): string => text.replaceAll('\u0000', '\uFFFD').toWellFormed();
+
 /**
  * Maximum nesting depth of a value. Deeper values are attacks that try to exhaust the stack; valid values are less
  * deep.

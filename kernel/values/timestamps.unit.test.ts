@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
 import { isoText, timestampOf } from './timestamps.ts';
 
-/**
- * Yields edge cases from the year 1 to the year 9999, then random dates. Half of the random dates are before the year
- * 2097.
- */
+/** Yields edge cases from the year 1 to the year 9999, followed by random dates. Half of the random dates are before the year 2097. */
 function* generated(): Generator<Date> {
   const edges = [0, -1, 1, 951_782_399_999, 951_782_400_000, 4_107_542_399_999, 253_402_300_799_999, -62_135_596_800_000];
   for (const edge of edges) yield new Date(edge);
@@ -14,7 +11,7 @@ function* generated(): Generator<Date> {
   }
 }
 
-/** The timestamp as PostgreSQL writes it with `timezone = UTC`. */
+/** Formats a timestamp in the form in which PostgreSQL writes it with `timezone = UTC`. */
 const written = (instant: Date): string =>
   `${instant
     .toISOString()

@@ -3,10 +3,11 @@ import type { Logger } from '../log/log.ts';
 
 const FAILED_MS = 500;
 /**
- * Pause before the next run, if the loop was woken during a run. During the pause more work can arrive, which the next
- * run handles as a batch.
+ * Minimum pause before the next run. The pause is as long as the last run if that took longer, up to `MAX_REST_MS`: during the
+ * pause more work arrives, which the next run handles as a batch. So a busy process handles larger batches.
  */
 const REST_MS = 10;
+const MAX_REST_MS = 100;
 
 /**
  * Runs a task when the loop is woken. The task runs again while it reports more work, and half a second after a
@@ -19,6 +20,8 @@ export class WorkLoop {
   #again = false;
   #stopped = true;
   #timer: NodeJS.Timeout | undefined;
+  /** Time before which the next run does not begin, by `performance.now()`. It does not apply if the last run reported more work. */
+  #restsUntil = 0;
 
   constructor(
     private readonly task: () => Promise<boolean>,
@@ -50,9 +53,13 @@ export class WorkLoop {
     clearTimeout(this.#timer);
     try {
       while (this.#again && !this.#stopped) {
+        const rest = this.#restsUntil - performance.now();
+        if (rest > 0) await delay(rest);
+        if (this.#stopped) break;
         this.#again = false;
+        const began = performance.now();
         if (await this.task()) this.#again = true;
-        else if (this.#again) await delay(REST_MS);
+        else this.#restsUntil = performance.now() + Math.min(MAX_REST_MS, Math.max(REST_MS, performance.now() - began));
       }
     } catch (error) {
       this.#again = false;

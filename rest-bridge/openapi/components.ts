@@ -6,6 +6,13 @@ import { type Response, ref } from './types.ts';
 const text = { type: 'string' };
 const count = { type: 'integer', minimum: 0 };
 
+const SCANNED_UNTIL: JsonSchema = {
+  type: ['string', 'null'],
+  format: 'date-time',
+  description:
+    'Set if the search ended early, because it took two seconds: entries before this time were not searched yet. Continue with `next_cursor`.',
+};
+
 export const sharedSchemas: Record<string, JsonSchema> = {
   ResponseMetadata: {
     type: 'object',
@@ -26,6 +33,30 @@ export const sharedSchemas: Record<string, JsonSchema> = {
       pages: count,
       has_more: { type: 'boolean' },
       next_cursor: { type: ['string', 'null'], description: 'The `cursor` of the next page. Null on the last page.' },
+    },
+  },
+  CountedPagination: {
+    type: 'object',
+    required: ['page', 'per_page', 'total', 'is_total_exact', 'pages', 'has_more', 'next_cursor', 'scanned_until'],
+    properties: {
+      page: count,
+      per_page: count,
+      total: { ...count, maximum: 10_000, description: 'Number of entries in the range, up to 10,000.' },
+      is_total_exact: { type: 'boolean', description: 'False if there are, or may be, more entries than `total`.' },
+      pages: count,
+      has_more: { type: 'boolean', description: 'True if there may be more entries in the range.' },
+      next_cursor: { type: ['string', 'null'], description: 'The `cursor` of the next page. Null on the last page.' },
+      scanned_until: SCANNED_UNTIL,
+    },
+  },
+  CursorPagination: {
+    type: 'object',
+    required: ['limit', 'has_more', 'next_cursor', 'scanned_until'],
+    properties: {
+      limit: count,
+      has_more: { type: 'boolean', description: 'True if there may be more entries in the range.' },
+      next_cursor: { type: ['string', 'null'], description: 'The `cursor` of the next page. Null on the last page.' },
+      scanned_until: SCANNED_UNTIL,
     },
   },
   SupportPagination: {
@@ -217,15 +248,15 @@ const scopesOf = (permissions: readonly string[]): Record<string, string> =>
   );
 
 /**
- * Returns the ways to authenticate for an operation that requires `permission`. If `permission` is undefined, any valid
+ * Returns the ways to authenticate for an operation that requires `permission` and those in `also`. If `permission` is undefined, any valid
  * credentials are accepted.
  */
-export const securityOf = (permission: string | undefined): Record<string, string[]>[] => {
+export const securityOf = (permission: string | undefined, also: readonly string[] = []): Record<string, string[]>[] => {
   const scope = permission && scopeOf(permission);
   return [
     { bearer: [] },
     { apiKey: [] },
     { mutualTLS: [] },
-    ...(permission === undefined ? [{ oauth2: [] }] : scope ? [{ oauth2: [scope] }] : []),
+    ...(permission === undefined ? [{ oauth2: [] }] : scope ? [{ oauth2: [scope, ...also.flatMap((one) => scopeOf(one) ?? [])] }] : []),
   ];
 };

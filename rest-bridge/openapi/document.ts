@@ -17,13 +17,13 @@ export type { OpenApiDocument } from './types.ts';
 const DESCRIPTION = `An API to order, operate, bill and support telecommunications and IT services. The GraphQL API has the same operations and records.
 Every change is published as an event, to GraphQL subscriptions and to webhooks. The [guide](/docs/guide) explains credentials, pagination, errors and events step by step.
 
-Lists take \`page\` and \`per_page\`, or \`cursor\` and \`limit\` (default 50, at most 200). To filter by several values, separate them with
-commas or repeat the parameter. A field without a value is \`null\`, not absent. Unknown fields and query parameters are errors.
+Lists take \`page\` and \`per_page\`, \`cursor\` and \`limit\`, or \`offset\` and \`limit\`: 50 records by default, at most 200. \`page\`, \`cursor\` and
+\`offset\` cannot be combined. To filter by several values, separate them with commas or repeat the parameter. A field without a value is \`null\`, not absent. Unknown fields and query parameters are errors.
 
 In a request body, fields whose type includes \`null\` accept null. In an update, null clears the field, and omitting a field keeps its value.
 In other operations, null has the same effect as omitting the field. Descriptions of fields state where null means something else.
 
-A request body is JSON in UTF-8, at most 256 KiB unless its operation says otherwise. \`Content-Encoding\` can be \`gzip\`, \`deflate\` or \`br\`; the limit then applies to the decoded body.`;
+A request body is JSON in UTF-8, at most 256 KiB. Some operations accept larger bodies; their descriptions state the limit. \`Content-Encoding\` can be \`gzip\`, \`deflate\` or \`br\`; the limit then applies to the decoded body.`;
 
 /**
  * Builds the OpenAPI 3.1 document of the whole REST API from Sofa's schemas, and adds the parts that Sofa does not
@@ -50,7 +50,9 @@ export async function buildOpenApi(compiled: readonly CompiledRoute[], sofaApi: 
   for (const { path, method, operation, servedBy } of nonGraphRoutes)
     describePath(path, method, servedAt(servedBy ? origins[servedBy] : origin, operation));
   const webhooks = describeWebhooks(source.webhookEvents?.() ?? []);
-  const permissions = [...new Set(compiled.flatMap(({ permission }) => permission ?? []))].toSorted();
+  const permissions = [
+    ...new Set(compiled.flatMap(({ permission, alsoRequired }) => (permission ? [permission, ...alsoRequired] : []))),
+  ].toSorted();
   const document: OpenApiDocument = {
     openapi: '3.1.0',
     info: { title: 'Telecommunications and IT services platform', version: API_VERSION, description: DESCRIPTION },
@@ -75,8 +77,8 @@ export async function buildOpenApi(compiled: readonly CompiledRoute[], sofaApi: 
 const NEUTRAL_ORIGIN = 'https://api.example.com';
 
 /**
- * Puts `origin` in front of the servers that an operation states. Only operations outside of /v1 state servers, and
- * they state them as paths, such as `/`.
+ * Adds `origin` to the servers that an operation states. Only operations outside of /v1 state servers, and they state them as paths, such
+ * as `/`.
  */
 const servedAt = (origin: string, operation: Operation): Operation =>
   operation.servers

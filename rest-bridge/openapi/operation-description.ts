@@ -5,24 +5,25 @@ import { countedCategoryOf, weightOfRoute } from '../route.ts';
 import { isOnce, namesRecord } from './operation-facts.ts';
 
 interface RouteFacts {
-  /** Whether the operation's path also has a GET. */
+  /** True if the operation's path also has a GET. */
   hasReader: boolean;
   takesInput: boolean;
 }
 
 /** Returns the description of an operation: its effect, its result, its permission, its cost, and its errors. */
 export function descriptionOf(compiled: CompiledRoute, known: RouteFacts): string {
-  const { route, permission, secondFactor, field } = compiled;
+  const { route, permission, alsoRequired, secondFactor, field } = compiled;
   const about = route.description ?? inRestWords(field.description);
-  const returned = `Responds with ${contentOf(compiled)}.`;
   return [
-    ...(about ? [endsInBlock(about) ? `${about}\n\n${returned}` : `${about} ${returned}`] : [returned]),
+    ...(about ? [about] : []),
+    `Responds with ${contentOf(compiled)}.`,
     permission
-      ? `Permission: \`${permission}\`.`
+      ? permissionText([permission, ...alsoRequired])
       : route.access === 'public'
         ? 'No credentials are needed.'
         : 'Requires valid credentials; no permission is needed.',
-    ...(secondFactor ? ['Users may have to verify a second factor first.'] : []),
+    ...(route.partial ? [PARTIAL] : []),
+    ...(secondFactor ? [secondFactorRule(permission)] : []),
     costOf(compiled),
     `Errors:\n\n${errorsOf(compiled, known)
       .map((error) => `- ${error}`)
@@ -30,11 +31,15 @@ export function descriptionOf(compiled: CompiledRoute, known: RouteFacts): strin
   ].join('\n\n');
 }
 
-/**
- * Returns true if the last paragraph is a list or code. A sentence that follows directly would become part of the list
- * or code.
- */
-const endsInBlock = (text: string): boolean => /^(- | {4})/.test(text.slice(text.lastIndexOf('\n') + 1));
+const permissionText = (permissions: readonly string[]): string =>
+  `${permissions.length === 1 ? 'Permission' : 'Permissions'}: ${permissions.map((one) => `\`${one}\``).join(' and ')}.`;
+
+/** Returns who must verify a second factor. Permissions of the platform itself require one of every user. */
+const secondFactorRule = (permission: string | undefined): string =>
+  `${permission?.startsWith('platform:') ? 'If the caller is a user' : 'If the caller is a user who has a second factor, or whose organization requires one'}, the caller must have verified a second factor within the last 15 minutes. Otherwise the response is \`MFA_REQUIRED\`.`;
+
+const PARTIAL =
+  'A part of the response is null if the caller lacks its permission, or if the part of the platform that has the data is not available.';
 
 const ACRONYMS = /\b(?:api|mfa|saml|sla|totp|zip|faq)\b/g;
 const words = (name: string): string =>
@@ -55,12 +60,14 @@ const plural = (noun: string): string => {
  * with 404. "Returns the deleted record" would repeat the sentence about the response.
  */
 const inRestWords = (description: string | null | undefined): string | undefined =>
-  description?.replace(/ Null if (?:it|the service) does not exist[^.]*\./, '').replace(' Returns the deleted record.', '');
+  description?.replace(/ Null if (?:it|the service) does not exist[^.]*\./, '').replace(RETURNS_DELETED, '');
+const RETURNS_DELETED = ' Returns the deleted record.';
 
-/** Returns a noun phrase for the content of a successful response, such as `the whole list (agent)`. */
-export function contentOf({ recordType, isPage, isList }: CompiledRoute): string {
+/** Returns a noun phrase for the content of a successful response, such as `the complete list of agents`. */
+export function contentOf({ recordType, isPage, isList, field }: CompiledRoute): string {
   const record = words(getNamedType(recordType).name);
   if (isPage) return `one page of ${plural(record)}`;
+  if (field.description?.includes(RETURNS_DELETED)) return `the last state of the deleted ${record}`;
   return isList ? `the complete list of ${plural(record)}` : `the ${record}`;
 }
 

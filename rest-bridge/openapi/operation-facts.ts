@@ -1,13 +1,13 @@
 import { type GraphQLInputType, getNamedType, isInputObjectType } from 'graphql';
 import type { CompiledRoute } from '../compiled-route.ts';
 
-/** Whether the operation accepts an Idempotency-Key. */
+/** Returns whether the operation accepts an Idempotency-Key. */
 export const isOnce = ({ kind, route: { method, access } }: CompiledRoute): boolean =>
   method === 'POST' && kind === 'mutation' && access !== 'public';
 
 /**
- * Whether the operation takes the id of a record: anywhere in the input of a mutation, or as an argument of a query.
- * Such an operation responds with 404 if the id is unknown to the caller.
+ * Returns whether the operation takes the id of a record: anywhere in the input of a mutation, or as an argument of a query. An operation
+ * with an id responds with 404 if the id is unknown to the caller.
  */
 export const namesRecord = ({ kind, field }: CompiledRoute): boolean =>
   field.args.some(({ type }) => (kind === 'mutation' ? holdsId(type) : getNamedType(type).name === 'ID'));

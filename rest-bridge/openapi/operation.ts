@@ -10,9 +10,12 @@ import { isOnce, namesRecord } from './operation-facts.ts';
 import { describe, type LimitsOf, limited, orNull, schemaOf } from './schemas.ts';
 import { type MediaType, type Operation, type Parameter, type Reference, type Response, ref } from './types.ts';
 
+/** Schemas of `pagination`, by the format of the page. Default: `Pagination`. */
+const PAGINATIONS: Readonly<Record<string, string>> = { cursor: 'CursorPagination', counted: 'CountedPagination' };
+
 /** Information about a route that `CompiledRoute` does not contain. */
 interface RouteFacts {
-  /** Whether the route's path also has a GET. */
+  /** True if the route's path also has a GET. */
   hasReader: boolean;
   limitsOf: LimitsOf;
   /** An example body of a successful response. Undefined if there is none. */
@@ -22,7 +25,7 @@ interface RouteFacts {
 /** Describes one route in OpenAPI. `root` is the field of the REST schema that belongs to the route. */
 export function describeOperation(compiled: CompiledRoute, root: GraphQLField<unknown, unknown>, known: RouteFacts): Operation {
   const { hasReader, limitsOf } = known;
-  const { route, tag, permission, secondFactor, input } = compiled;
+  const { route, tag, permission, alsoRequired, secondFactor, input } = compiled;
   const body = requestBody(compiled, root, limitsOf);
   const description = descriptionOf(compiled, { hasReader, takesInput: body !== undefined || input.fields.length > 0 });
   const category = countedCategoryOf(route);
@@ -31,12 +34,13 @@ export function describeOperation(compiled: CompiledRoute, root: GraphQLField<un
     summary: route.summary,
     ...describe(description),
     tags: [tag],
-    ...(route.access === 'public' ? { security: [] } : permission && { security: securityOf(permission) }),
+    ...(route.access === 'public' ? { security: [] } : permission && { security: securityOf(permission, alsoRequired) }),
     parameters: [...parameters(compiled, root, limitsOf), ...headerParameters(compiled, hasReader)],
     ...(body && { requestBody: body }),
     responses: responses(compiled, root, body !== undefined, known),
     'x-rate-weight': weightOfRoute(route),
     ...(permission && { 'x-permission': permission }),
+    ...(alsoRequired.length > 0 && { 'x-also-required': alsoRequired }),
     ...(secondFactor && { 'x-second-factor': true as const }),
     ...(category && { 'x-rate-category': category }),
     ...(route.addition && { 'x-addition': true as const }),
@@ -194,7 +198,7 @@ function successSchema(
   return object({
     success: { type: 'boolean', const: true },
     data,
-    ...(isList && { pagination: { ...ref('schemas', 'Pagination') } }),
+    ...(isList && { pagination: { ...ref('schemas', PAGINATIONS[list] ?? 'Pagination') } }),
     metadata,
   });
 }

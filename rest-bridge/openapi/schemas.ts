@@ -24,7 +24,7 @@ import { scalarSchema } from '../scalars.ts';
 import { ref } from './types.ts';
 
 /**
- * Converts Sofa's JSON schemas of the REST types to OpenAPI 3.1, and adds what they lack:
+ * Converts Sofa's JSON schemas of the REST types to OpenAPI 3.1, and adds the missing parts:
  * - A field that can be null has the type `null` too.
  * - All fields of a response object are required.
  * - A request object allows no additional fields.

@@ -36,6 +36,7 @@ export interface Operation {
   requestBody?: { required: boolean; content: Record<string, MediaType> };
   responses: Record<string, Response | Reference>;
   'x-permission'?: string;
+  'x-also-required'?: readonly string[];
   /** True if the operation asks users for a second factor (specification 3.6). */
   'x-second-factor'?: true;
   'x-rate-category'?: string;

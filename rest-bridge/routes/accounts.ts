@@ -12,10 +12,10 @@ const EXAMPLE = {
   metadata: { segment: 'enterprise' },
 };
 
-/** Accounts (specification 4.2). */
+/** REST routes of accounts (specification 4.2). */
 export const accounts = area(
   'Accounts',
-  'Accounts are customers. Services, invoices and tickets belong to an account.',
+  'An account is a customer of your organization. Your organization itself also has one account. Services, invoices and tickets belong to an account.',
   [
     get('listAccounts', '/accounts', 'accounts', { summary: 'List accounts', category: 'account' }),
     post('createAccount', '/accounts', 'createAccount', {
@@ -26,14 +26,15 @@ export const accounts = area(
     get('getAccount', '/accounts/{account_id}', 'account', { summary: 'Get an account', category: 'account' }),
     put('updateAccount', '/accounts/{account_id}', 'updateAccount', {
       summary: 'Update an account',
-      description: 'Omit a field to keep its value; set an optional field to null to clear it.',
+      description: 'Changes an account. Omit a field to keep its value. To clear an optional field, set it to null.',
       category: 'account',
       example: { phone: '+1 212 555 0199', technical_contact: { name: 'Alan Turing', email: 'noc@acme.example.com' } },
     }),
     del('deleteAccount', '/accounts/{account_id}', 'deleteAccount', {
       summary: 'Delete an account',
-      errors: { INVALID_STATE: 'the account has live services or open invoices' },
-      description: 'Responds with 409 while the account has live services or open invoices. `details` lists them.',
+      errors: { INVALID_STATE: 'the account has live services or open invoices, or belongs to your own organization' },
+      description:
+        'Deletes an account. An account with live services or open invoices cannot be deleted: the response is 409, and `details` lists the first of these services or invoices. The account of your own organization cannot be deleted either.',
       category: 'account',
     }),
     get('getOrganization', '/organization', 'organization', {
@@ -44,35 +45,35 @@ export const accounts = area(
     put('updateOrganization', '/organization', 'updateOrganization', {
       summary: 'Update your organization',
       description:
-        'If `second_factor_required` is true, every user must verify a second factor. Users without a second factor must enrol one first.',
+        'Changes your organization. If you set `second_factor_required` to true, users without a second factor must set it up before they can use an operation that requires a second factor.',
       category: 'account',
       addition: true,
       example: { second_factor_required: false },
     }),
     get('listAccountUsers', '/accounts/{account_id}/users', 'users', {
       summary: 'List the users of an account',
-      description: 'Lists the users of the account, newest first.',
+      description: 'List the users of the account, newest first.',
       category: 'account',
     }),
     post('addAccountUser', '/accounts/{account_id}/users', 'inviteUser', {
       summary: 'Invite a user',
       errors: { DUPLICATE_RESOURCE: 'another user already has this e-mail address' },
       description:
-        'Sends an invitation by e-mail. The user sets a password with the link in it. You cannot give a role with permissions that you do not have.',
+        'Invites a user: sends an e-mail with a link with which the user sets a password. The user cannot get a role that has more permissions than the caller.',
       category: 'account',
       example: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'member', phone: '+1 212 555 0100' },
     }),
     put('updateAccountUser', '/accounts/{account_id}/users/{user_id}', 'updateUser', {
       summary: 'Update a user',
       errors: { INVALID_STATE: 'the user is the last owner' },
-      description: 'A new role takes effect immediately. Suspending a user ends all sessions of that user.',
+      description: 'Changes a user. A new role takes effect immediately. Suspending a user ends all sessions of that user.',
       category: 'account',
       example: { name: 'Grace Murray Hopper' },
     }),
     del('removeAccountUser', '/accounts/{account_id}/users/{user_id}', 'removeUser', {
       summary: 'Delete a user',
       errors: { INVALID_STATE: 'the user is the last owner' },
-      description: 'The last owner of the organization cannot be deleted.',
+      description: 'Deletes a user. The last owner of the organization cannot be deleted.',
       category: 'account',
     }),
   ],

@@ -12,12 +12,12 @@ const account = view(
 const method = view('PaymentMethod', `{ payment_method_id: ${METHOD} }`);
 const PATH = '/billing/accounts/{account_id}';
 
-/** Billing preferences, balances and payment methods of accounts (specification 4.5). */
+/** REST routes of billing preferences, balances and payment methods of accounts (specification 4.5). */
 export const billingAccountRoutes = [
   get('getBillingAccount', PATH, 'billingAccount', {
     summary: 'Get the billing account of an account',
     description:
-      'Returns the billing preferences of an account, its balances by currency, and its payment methods. An account that has not changed its preferences has the defaults.',
+      'Returns the billing preferences of an account, its balance in each currency, and its payment methods. An account that has not changed its preferences has the defaults.',
     category: 'billing',
     resource: 'account',
     names: { account_id: 'accountId' },
@@ -26,7 +26,7 @@ export const billingAccountRoutes = [
   put('updateBillingPreferences', `${PATH}/preferences`, 'updateBillingPreferences', {
     summary: 'Update billing preferences',
     description:
-      'Omit a field to keep its value. Naming a payment method allows the platform to charge it for later invoices, if `auto_pay` is true.',
+      'Changes the billing preferences of an account. Omit a field to keep its value. If you set a payment method, you allow the platform to charge it for later invoices while `auto_pay` is true.',
     category: 'billing',
     resource: 'account',
     names: { account_id: 'accountId' },
@@ -38,7 +38,7 @@ export const billingAccountRoutes = [
   }),
   post('addPaymentMethod', `${PATH}/payment-methods`, 'addPaymentMethod', {
     summary: 'Add a payment method',
-    description: 'Stores a payment method by its token. Nothing is charged. The same card of an account is stored once.',
+    description: 'Stores the payment method that a token identifies. Nothing is charged. The same card of an account is stored once.',
     category: 'billing',
     addition: true,
     resource: 'account',
@@ -51,7 +51,8 @@ export const billingAccountRoutes = [
   }),
   del('detachPaymentMethod', `${PATH}/payment-methods/{payment_method_id}`, 'detachPaymentMethod', {
     summary: 'Detach a payment method',
-    description: 'The payment method cannot be charged any more. Earlier payments still show it, and can be refunded.',
+    description:
+      'Detaches a payment method from its account, so that it cannot be charged any more. Earlier payments still show it, and can be refunded.',
     category: 'billing',
     addition: true,
     names: { account_id: 'accountId' },

@@ -16,7 +16,7 @@ const errors = (...statuses: number[]) => Object.fromEntries(statuses.map((statu
 
 const csv = 'number,status,created_at,due_date,currency,bill_to_name\r\nINV-1042,paid,2026-01-31T10:00:00.000Z,…';
 
-/** Invoices as documents. The billing domain serves them, because the responses are no JSON. */
+/** Downloads of invoices as PDF or CSV. The billing domain serves them, because the responses are not JSON. */
 export const invoiceDocumentRoutes: readonly NonGraphRoute[] = [
   {
     method: 'GET',
@@ -25,7 +25,7 @@ export const invoiceDocumentRoutes: readonly NonGraphRoute[] = [
       operationId: 'downloadInvoice',
       summary: 'Download an invoice as PDF',
       description: [
-        'Responds with the invoice as PDF. It shows seller, customer and lines as they were when the invoice was issued, and what was paid since then. The same invoice has the same bytes each time, and the ETag changes with them.',
+        'Responds with the invoice as PDF. It shows seller, customer and lines as they were when the invoice was issued, and what was paid since then. The file and its ETag change only if the invoice changes.',
         'Permission: `billing:read`.',
       ].join('\n\n'),
       tags: ['Billing'],
@@ -54,8 +54,8 @@ export const invoiceDocumentRoutes: readonly NonGraphRoute[] = [
       operationId: 'exportInvoices',
       summary: 'Export invoices as CSV',
       description: [
-        'Responds with all invoices that meet the conditions, oldest first, without pages. The first line has the names of the columns; new columns are added at the end. A text that a spreadsheet program could run as a formula begins with an apostrophe.',
-        'It counts as a large export: 10 an hour. Permission: `billing:read`.',
+        'Responds with all invoices that meet the conditions, oldest first, without pages. The first line has the names of the columns. Later releases add new columns at the end. An apostrophe is added before a text that a spreadsheet program could run as a formula.',
+        'The request counts as a large export. At most 10 large exports per hour are allowed. Permission: `billing:read`.',
       ].join('\n\n'),
       tags: ['Billing'],
       parameters: [

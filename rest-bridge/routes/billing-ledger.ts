@@ -17,7 +17,7 @@ account assets:receivable
     assets:receivable  -299.90 USD
 `;
 
-/** Operations of billing that do not run in the graph: a file, and a webhook whose exact bytes are signed. */
+/** Operations of billing that do not run in the graph: the download of the journal, and a webhook whose exact bytes are signed. */
 export const billingLedgerRoutes: readonly NonGraphRoute[] = [
   {
     method: 'GET',
@@ -26,8 +26,8 @@ export const billingLedgerRoutes: readonly NonGraphRoute[] = [
       operationId: 'downloadLedgerJournal',
       summary: 'Download the ledger as a journal',
       description: [
-        'Responds with all transfers of the ledger in the order of time, as a journal of plain text accounting. Programs such as hledger read it. Each transfer names its invoice, its account and the record that caused it. Callers that are limited to accounts get only the transfers of these accounts.',
-        'Permission: `billing:read`. The operation counts against the limit of exports.',
+        'Responds with all transfers between the accounts of the ledger, oldest first, as a text file in the journal format that programs such as hledger read. Each transfer names its customer account (`acc_…`), the record that caused it and, if there is one, its invoice. Callers that are limited to accounts get only the transfers of these accounts.',
+        'The request counts as a large export. At most 10 large exports per hour are allowed. Permission: `billing:read`.',
       ].join('\n\n'),
       tags: ['Billing'],
       parameters: [
@@ -54,7 +54,7 @@ export const billingLedgerRoutes: readonly NonGraphRoute[] = [
       operationId: 'receiveStripeNotification',
       summary: 'Receive a webhook from Stripe',
       description:
-        'For a webhook of Stripe with the events `payment_intent.*`, `refund.*` and `charge.dispute.*`. Repeated, late and early notifications have no second effect. Notifications about payments that the platform does not have are accepted and ignored.',
+        'Receives the events `payment_intent.*`, `refund.*` and `charge.dispute.*` from a webhook of Stripe. A notification that arrives twice takes effect once. A notification may arrive before Stripe has responded to the request that caused it. Notifications about payments that the platform does not have are accepted and ignored. A notification about a refund or a dispute gets 503 if its payment is not known, and the outcome of a payment is still unknown: Stripe sends it again.',
       tags: ['Billing'],
       security: [],
       parameters: [
@@ -69,7 +69,7 @@ export const billingLedgerRoutes: readonly NonGraphRoute[] = [
       requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
       responses: {
         204: { description: 'The notification is accepted.', headers: headersWith() },
-        ...errors(401, 413, 429, 500),
+        ...errors(401, 413, 429, 500, 503),
       },
       'x-addition': true,
     },

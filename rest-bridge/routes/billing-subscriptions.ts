@@ -9,15 +9,15 @@ const subscription = view(
   }`,
 );
 
-/** Recurring billing (specification 4.5). */
+/** REST routes of recurring billing (specification 4.5). */
 export const billingSubscriptions = area(
   'Recurring billing',
-  'Subscriptions: services that are billed regularly. Each service in operation is in one subscription.',
+  'A subscription bills services of an account regularly. Each service in operation is in exactly one subscription.',
   [
     post('createRecurringBilling', '/billing/recurring', 'createRecurringBilling', {
       summary: 'Create a subscription',
       description:
-        'Bills services of an account regularly, with a billing cycle for each. The subscription takes them over at the start of the local day of `start_date`; what was billed beyond is credited. When the subscription ends, the automatic subscription of the account bills the services again.',
+        'Creates a subscription, which bills services of an account regularly. Each service has its own billing cycle. The subscription starts at the beginning of the day of `start_date`, in the time zone of the account. If a service was already billed for a later time, that part is credited. When the subscription ends, the automatic subscription of the account bills the services again.',
       category: 'billing',
       errors: {
         INVALID_STATE: 'a service is not in service or will be taken over by another subscription, or the payment method is not reusable',
@@ -37,7 +37,7 @@ export const billingSubscriptions = area(
     put('updateSubscription', '/billing/subscriptions/{subscription_id}', 'updateSubscription', {
       summary: 'Update a subscription',
       description:
-        'Changes the terms of a subscription. A new billing cycle counts from the next period. The status `active` undoes a cancellation that has not taken effect.',
+        'Changes the terms of a subscription. A new billing cycle applies from the next period. The status `active` undoes a cancellation that has not taken effect.',
       category: 'billing',
       errors: {
         INVALID_STATE: 'the subscription is cancelled, its services would be billed by nothing, or the payment method is not reusable',
@@ -48,7 +48,7 @@ export const billingSubscriptions = area(
     del('cancelSubscription', '/billing/subscriptions/{subscription_id}', 'cancelSubscription', {
       summary: 'Cancel a subscription',
       description:
-        'Ends a subscription at the end of what is billed, or `now`, with credit for the rest. Its services stay in service: the automatic subscription of the account bills them from then on. An automatic subscription ends with its services.',
+        'Ends a subscription. With `period_end`, each service is billed until the end of its current period. With `now`, billing ends immediately, and the rest of the billed periods is credited. The services continue. The automatic subscription of the account bills them from that time on. An automatic subscription cannot be cancelled: it ends with its last service.',
       category: 'billing',
       errors: { INVALID_STATE: 'the subscription is cancelled, or automatic' },
       select: subscription,

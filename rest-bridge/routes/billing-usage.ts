@@ -1,32 +1,33 @@
 import { area, get, type LargeBody, post, view } from '../route.ts';
 
-/** Size of a body with 1,000 events. */
+/** Maximum size of a request body with 1,000 usage events. */
 const WITH_EVENTS: LargeBody = { mebibytes: 1, reason: 'it can contain 1,000 events' };
 
 // `id` is the caller's own id of an event, and not the id of a record
 const receipt = view('UsageReceipt', '{ accepted duplicates refused { index id reason } }');
 
-/** Usage of services (specification 4.5). */
+/** REST routes of the usage of services (specification 4.5). */
 export const billingUsage = area(
   'Usage',
-  'What services used, and what it costs.',
+  'The usage of services, and its cost.',
   [
     get('getUsageReport', '/billing/usage', 'usageReport', {
       summary: 'Get a usage report',
       description:
-        'Returns one row for each service and metric, and sums over all rows. Costs follow from the prices of usage. `estimated_monthly_cost` is the expected cost of the whole month.',
+        'Gets a usage report: one row for each service and metric, and the totals of all rows. The usage prices of your organization determine the costs. `estimated_monthly_cost` is the expected cost of the whole month.',
       category: 'billing',
     }),
     get('getServiceUsage', '/billing/usage/{service_id}', 'serviceUsage', {
       summary: 'Get the usage of a service',
-      description: 'Returns what the service used by metric and day, what it costs, and how much of the included quantity is left.',
+      description:
+        'Returns the usage of the service for each metric and day, the cost of each metric, and how much of the included quantity is left.',
       category: 'billing',
       resource: 'service',
     }),
     post('recordUsage', '/billing/usage', 'recordUsage', {
       summary: 'Record usage',
       description:
-        'Records up to 1,000 events. Each event counts once, however often it is sent with the same `source` and `id`; so a request that failed can be repeated. An event that breaks a rule is listed in `refused` with the reason, and the others are recorded. The request does not count as a request of the plan. The plan limits the number of events in 60 seconds.',
+        'Records up to 1,000 usage events. An event that is sent again with the same `source` and `id` counts only once, so you can safely repeat a request that failed. An event with an invalid value, such as an unknown metric or service, is listed in `refused` with the reason; the other events are recorded. If a field is missing or has the wrong type, the whole request is refused with `INVALID_PARAMETERS`. The plan limits the number of events in any 60 seconds, in place of the number of requests.',
       addition: true,
       weight: 0,
       status: 200,

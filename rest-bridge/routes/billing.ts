@@ -22,7 +22,7 @@ const paymentErrors = {
   INVALID_STATE: 'the invoice is cancelled',
 } as const;
 
-/** Invoices (specification 4.5). */
+/** REST routes of invoices (specification 4.5). */
 export const billing = area(
   'Billing',
   'Invoices, payments, usage, costs and recurring billing.',
@@ -49,7 +49,7 @@ export const billing = area(
     put('updateInvoice', '/billing/invoices/{invoice_id}', 'updateInvoice', {
       summary: 'Update an invoice',
       description:
-        'Changes the notes, the due date or the lines of an invoice, or cancels it. Lines can be changed only while the invoice is pending, nothing of it was paid, and it was created by a request. A cancelled invoice keeps its number.',
+        'Changes the notes, the due date or the lines of an invoice, or cancels it. Lines can be changed only if a request created the invoice, it is pending and was not sent yet, and nothing was paid. A cancelled invoice keeps its number.',
       category: 'billing',
       errors: { INVALID_STATE: 'something was paid, a payment is in progress, or the invoice is paid or cancelled' },
       example: {
@@ -67,7 +67,7 @@ export const billing = area(
     post('createPayment', '/billing/payments', 'createPayment', {
       summary: 'Pay an invoice',
       description:
-        'Charges a payment method for an invoice, or for a part of it. If the payment processor has not reported the outcome, the payment is `pending`, its amount is reserved, and the event `payment.successful` or `payment.failed` reports the outcome. The token `tok_visa` pays at the simulated payment processor.',
+        'Charges a payment method for an invoice, or for a part of it. If the payment processor has not reported the outcome yet, the payment is `pending`, and no other payment can pay its amount of the invoice. Later, the event `payment.successful` or `payment.failed` reports the outcome. The token `tok_visa` pays at the simulated payment processor.',
       category: 'billing',
       errors: paymentErrors,
       select: payment,
@@ -80,7 +80,7 @@ export const billing = area(
     post('refundPayment', '/billing/payments/{payment_id}/refund', 'refundPayment', {
       summary: 'Refund a payment',
       description:
-        'Refunds a payment, or a part of it. Without `amount`, all that was not refunded yet. A refund does not reopen the invoice. If the payment processor has not reported the outcome, the refund is `pending`.',
+        'Refunds a payment, or a part of it. If you omit `amount`, the amount that was not refunded yet is refunded. A refund does not reopen the invoice. If the payment processor has not reported the outcome, the refund is `pending`.',
       category: 'billing',
       errors: {
         INVALID_STATE: 'the payment is not successful, or it is disputed',

@@ -17,13 +17,13 @@ pT759sM=
   permissions: ['billing:read'],
 };
 
-/** Client certificates (specification 2.4, 4.1, 5.5). */
+/** REST routes of client certificates (specification 2.4, 4.1, 5.5). */
 export const certificates: readonly Route[] = [
   get('listCertificates', '/auth/certificates', 'certificates', { summary: 'List client certificates', addition: true }),
   post('registerCertificate', '/auth/certificates', 'registerCertificate', {
     summary: 'Register a client certificate',
     errors: { DUPLICATE_RESOURCE: 'the certificate is already registered' },
-    description: `Clients that use this certificate for mutual TLS then get the permissions in \`permissions\`. The caller must have all of these permissions.
+    description: `Registers a client certificate. Clients that use this certificate for mutual TLS get the permissions in \`permissions\`. The caller must have all of these permissions.
 You can register a certificate that is not valid yet; \`validity\` shows this. To create a suitable certificate and its key:
 
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 365 -subj /CN=billing-export \\
@@ -33,7 +33,8 @@ You can register a certificate that is not valid yet; \`validity\` shows this. T
   get('getCertificate', '/auth/certificates/{certificate_id}', 'certificate', { summary: 'Get a client certificate', addition: true }),
   del('revokeCertificate', '/auth/certificates/{certificate_id}', 'revokeCertificate', {
     summary: 'Revoke a client certificate',
-    description: 'The certificate is no longer accepted. It stays in the list and cannot be registered again.',
+    description:
+      'Revokes a client certificate. The certificate is no longer accepted. It stays in the list and cannot be registered again.',
     addition: true,
   }),
 ];

@@ -15,7 +15,7 @@ const network = view(
   }`,
 );
 
-/** Internet access and networks (specification 4.4). */
+/** REST routes of internet access and networks (specification 4.4). */
 export const connectivity = area(
   'Connectivity',
   'Internet access and networks between sites.',
@@ -30,7 +30,7 @@ export const connectivity = area(
       summary: 'Order an internet service',
       errors: orderErrors,
       description:
-        'Coverage and catalog are checked immediately. The new service is pending until it is provisioned. To follow the progress, get the status of the service or wait for the event `service.provisioned`.',
+        'Orders an internet service. Coverage and catalog are checked immediately. The new service is pending until it is provisioned. To follow the progress, get the status of the service or wait for the event `service.provisioned`.',
       category: 'provisioning',
       select: service,
       example: {
@@ -50,7 +50,7 @@ export const connectivity = area(
     put('updateInternetService', '/connectivity/internet/{service_id}', 'updateService', {
       summary: 'Update an internet service',
       errors: { ...changeErrors, INSUFFICIENT_BANDWIDTH: orderErrors.INSUFFICIENT_BANDWIDTH },
-      description: 'The result is the same as that of `PUT /services/{service_id}` for an internet service.',
+      description: 'Changes terms of an internet service, like `PUT /services/{service_id}`. Omit a field to keep its value.',
       fixed: { type: 'internet' },
       select: service,
       example: { bandwidth: '1000mbps' },
@@ -58,7 +58,7 @@ export const connectivity = area(
     del('cancelInternetService', '/connectivity/internet/{service_id}', 'endService', {
       summary: 'Cancel an internet service',
       errors: { INVALID_STATE: 'the service is already being taken down', SERVICE_MAINTENANCE: 'the service is in maintenance' },
-      description: 'The result is the same as that of `DELETE /services/{service_id}` for an internet service.',
+      description: 'Takes an internet service down now, like `DELETE /services/{service_id}`.',
       fixed: { type: 'internet' },
       select: service,
     }),
@@ -72,10 +72,10 @@ export const connectivity = area(
       summary: 'Order a network',
       errors: {
         ACCOUNT_SUSPENDED: 'the account is suspended',
-        SERVICE_CONFLICT: 'a feature needs another one, or a service cannot connect a site',
+        SERVICE_CONFLICT: 'a feature requires another feature that is not switched on, or a service cannot connect a site',
       },
       description:
-        'Orders a network between 2 to 200 sites. Each site is billed. The new network is pending until it is provisioned. A network is a service: its id works in all operations on services.',
+        'Orders a network of 2 to 200 sites. Each site is billed. The new network is pending until it is provisioned. A network is a service: its id works in all operations on services.',
       category: 'provisioning',
       resource: 'service',
       select: network,
@@ -95,7 +95,7 @@ export const connectivity = area(
       summary: 'Update a network',
       errors: changeErrors,
       description:
-        'Changes sites, topology, bandwidth and other terms. Omit a field to keep its value. `locations` replaces all sites. A change that the provider must make is in `pending_changes` until it is applied; then the event `service.modified` is sent.',
+        'Changes sites, topology, bandwidth and other terms of a network. Omit a field to keep its value. `locations` replaces all sites. A change that the provider must make is in `pending_changes` until it is applied. When it is applied, the event `service.modified` is sent.',
       resource: 'service',
       select: network,
       example: {
@@ -109,27 +109,31 @@ export const connectivity = area(
     }),
     post('createFiberQuote', '/connectivity/fiber/quote', 'createFiberQuote', {
       summary: 'Create a quote for a fiber line',
-      errors: { ...orderErrors, ACCOUNT_SUSPENDED: 'the account is suspended', SERVICE_CONFLICT: 'a feature needs another one' },
+      errors: {
+        ...orderErrors,
+        ACCOUNT_SUSPENDED: 'the account is suspended',
+        SERVICE_CONFLICT: 'a feature requires another feature that is not switched on',
+      },
       description:
-        'The quote has one line, and can be read at `GET /services/quotes/{quote_id}`. The installation costs nothing for terms of 24 months and more.',
+        'Creates a quote for one fiber line. To get the quote again, call `GET /services/quotes/{quote_id}`. A term of 24 months or more has no installation fee.',
       select: quote,
       example: { location: { zip: '10118' }, bandwidth: '1000mbps', billing_preferences: { term: '36_months' } },
     }),
     get('getFiberAvailability', '/connectivity/fiber/availability', 'fiberAvailability', {
       summary: 'Check whether fiber is available at a location',
       description:
-        'The result is the same as that of `POST /services/availability/check` for fiber. Availability depends on the ZIP code only, so street and city are optional.',
+        'Checks whether fiber reaches a location, and with how much bandwidth. The result is the same as the result of `POST /services/availability/check` for fiber. Availability depends on the ZIP code only, so street and city are optional.',
     }),
     get('listFiberProviders', '/connectivity/fiber/providers', 'carriers', {
       summary: 'List fiber providers',
       description:
-        'Lists the carriers with fiber, by name, with their areas, technologies, highest bandwidths and service levels. With `zip`, lists only those that have fiber in the area of this ZIP code. Carriers with `initial: true` are fictional.',
+        'Lists the carriers with fiber, sorted by name, with their areas, technologies, highest bandwidths and service levels. With `zip`, lists only carriers that have fiber in the area of this ZIP code. Carriers with `initial: true` are fictional.',
       fixed: { technology: ['fiber'] },
     }),
     get('getFiberCoverage', '/connectivity/fiber/coverage', 'coverage', {
       summary: 'Get the coverage map',
       description:
-        'Gets the areas with fiber, or with the technologies of `technology`, as GeoJSON (RFC 7946). `data` is a FeatureCollection. The outlines are approximate service areas. The ZIP code decides whether a service can be ordered, so check a location with `GET /services/availability`. The response has at most 500 areas. If there are more, it is 400, and `bbox` must be smaller.',
+        'Gets the areas in which fiber is available, as GeoJSON (RFC 7946). To get the areas of other technologies, send `technology`. `data` is a FeatureCollection. The outlines are approximate service areas. The ZIP code decides whether a service can be ordered, so check a location with `GET /services/availability`. The response has at most 500 areas. If there are more, the response is 400; repeat the request with a smaller `bbox`.',
       select: coverageMap,
     }),
   ],

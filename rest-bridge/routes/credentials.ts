@@ -29,7 +29,7 @@ const CLIENT_EXAMPLE = {
   homepage_url: 'https://dashboard.example.com',
 };
 
-/** Logins, API keys and tokens (specification 4.1). */
+/** REST routes of logins, API keys and tokens (specification 4.1). */
 export const credentials = area(
   'Credentials',
   'Authentication: logins of users, and the keys, tokens and certificates of programs.',
@@ -80,7 +80,7 @@ export const credentials = area(
     }),
     post('changePassword', '/auth/password/change', 'changePassword', {
       summary: 'Change your password',
-      description: 'Ends all other sessions of the user.',
+      description: 'Changes your password. Ends all your other sessions.',
       status: 200,
       addition: true,
       example: { current_password: 'a long enough passphrase', new_password: 'a longer and better passphrase' },
@@ -92,7 +92,7 @@ export const credentials = area(
         INVALID_STATE: 'the challenge is already completed, expired, or ended by wrong codes',
       },
       description:
-        'A correct code verifies the session for 15 minutes. Then repeat the request that required the second factor. You can send a backup code instead of any other code. A code works once. Five wrong codes end the challenge.',
+        'Completes a second-factor challenge with a code. A correct code verifies the session for 15 minutes. After that, repeat the request that required the second factor. You can send a backup code instead of any other code. A code works once. Five wrong codes end the challenge.',
       status: 200,
       example: { challenge_id: 'mfac_01JQ8Z6V4T9M3N2B1C0D9E8F7G', method: 'totp', code: '492039' },
     }),
@@ -113,11 +113,12 @@ export const credentials = area(
     post('setupTotp', '/auth/mfa/totp/setup', 'setupTotp', {
       summary: 'Set up an authenticator',
       description:
-        'The second factor is required from now on. Only this response contains the secret and the backup codes. You can repeat the setup until the first code is verified; after that, repeating it requires a second factor.',
+        'Sets up an authenticator app as a second factor. The second factor is required from now on. Only this response contains the secret and the backup codes. You can repeat the setup until the first code is verified; after that, repeating it requires a second factor.',
     }),
     post('setupSms', '/auth/mfa/sms/setup', 'setupSms', {
       summary: 'Set up codes by SMS',
-      description: 'Sends a code by SMS. The phone number becomes a second factor when you verify the challenge with that code.',
+      description:
+        'Sets up SMS as a second factor: sends a code by SMS. The phone number becomes a second factor when you verify the challenge with that code.',
       select: enrolment,
       addition: true,
       example: { phone: '+1 212 555 0100' },
@@ -125,7 +126,7 @@ export const credentials = area(
     post('setupEmail', '/auth/mfa/email/setup', 'setupEmail', {
       summary: 'Set up codes by e-mail',
       description:
-        "Sends a code to the user's e-mail address. The address becomes a second factor when you verify the challenge with that code.",
+        "Sets up e-mail as a second factor: sends a code to the user's e-mail address. The address becomes a second factor when you verify the challenge with that code.",
       select: enrolment,
       addition: true,
     }),
@@ -133,7 +134,8 @@ export const credentials = area(
     post('createBackupCodes', '/auth/mfa/backup-codes', 'createBackupCodes', { summary: 'Create backup codes', addition: true }),
     del('resetUserMfa', '/auth/mfa/users/{user_id}', 'resetUserMfa', {
       summary: 'Delete the second factors of a user',
-      description: 'Use this operation for a user who has lost their second factors. The user is notified by e-mail.',
+      description:
+        'Deletes all second factors of a user. Use this operation for a user who has lost their second factors. The user is notified by e-mail.',
       addition: true,
     }),
     get('listAuditRecords', '/auth/audit', 'auditRecords', {
@@ -144,12 +146,13 @@ export const credentials = area(
     get('getUserRestrictions', '/auth/restrictions', 'userRestrictions', {
       summary: 'Get the restrictions of users',
       description:
-        'Users of the organization can log in and use their tokens only from these networks and countries, and only at these times. API keys have their own restrictions.',
+        'Get the networks and countries from which users of the organization can log in and use their tokens, and the hours in which they can. API keys have their own restrictions.',
       addition: true,
     }),
     put('updateUserRestrictions', '/auth/restrictions', 'updateUserRestrictions', {
       summary: 'Update the restrictions of users',
-      description: 'Omit a field to keep its value. An empty list restricts nothing. A change that would lock you out is rejected.',
+      description:
+        'Changes the restrictions of users. Omit a field to keep its value. An empty list restricts nothing. A change that would lock you out is rejected.',
       addition: true,
       example: { ip_whitelist: ['0.0.0.0/0', '::/0'], time_windows: [] },
     }),
@@ -160,7 +163,7 @@ export const credentials = area(
     post('createApiKey', '/auth/api-keys', 'createApiKey', {
       summary: 'Create an API key',
       description:
-        'Only this response contains the key itself, because only its hash is stored. The key cannot have permissions that the caller does not have.',
+        'Creates an API key. Only this response contains the key itself, because only its hash is stored. The key cannot have permissions that the caller does not have.',
       wrap: 'api_key',
       example: EXAMPLE,
     }),
@@ -168,7 +171,7 @@ export const credentials = area(
     post('createOAuthClient', '/auth/oauth-clients', 'createOAuthClient', {
       summary: 'Register an OAuth client',
       description:
-        'Only this response, and the response of a rotation, contain the client secret. The scopes cannot exceed the permissions of the caller.',
+        'Registers an OAuth client. Only this response, and the response of a rotation, contain the client secret. The scopes cannot exceed the permissions of the caller.',
       addition: true,
       example: CLIENT_EXAMPLE,
     }),
@@ -179,7 +182,8 @@ export const credentials = area(
     }),
     put('updateOAuthClient', '/auth/oauth-clients/{oauth_client_id}', 'updateOAuthClient', {
       summary: 'Update an OAuth client',
-      description: 'Existing tokens immediately lose the scopes that you remove. If you deactivate a client, all its tokens are revoked.',
+      description:
+        'Changes an OAuth client. Existing tokens immediately lose the scopes that you remove. If you deactivate a client, all its tokens are revoked.',
       addition: true,
       example: { name: 'Status dashboard', redirect_uris: ['https://status.example.com/callback'] },
     }),
@@ -191,29 +195,29 @@ export const credentials = area(
     }),
     del('deleteOAuthClient', '/auth/oauth-clients/{oauth_client_id}', 'deleteOAuthClient', {
       summary: 'Delete an OAuth client',
-      description: 'All tokens of the client are revoked.',
+      description: 'Deletes an OAuth client. All its tokens are revoked.',
       addition: true,
     }),
     get('getApiKey', '/auth/api-keys/{key_id}', 'apiKey', {
       summary: 'Get an API key',
-      description: 'The response does not contain the key itself.',
+      description: 'Gets an API key by id. The response does not contain the key itself.',
       addition: true,
     }),
     put('updateApiKey', '/auth/api-keys/{key_id}', 'updateApiKey', {
       summary: 'Update an API key',
-      description: 'Omit a field to keep its value. The caller must have all permissions of the key.',
+      description: 'Changes an API key. Omit a field to keep its value. The caller must have all permissions of the key.',
       example: { description: 'Reads the state of services', permissions: ['services:read'], require_signature: false },
     }),
     del('deleteApiKey', '/auth/api-keys/{key_id}', 'deleteApiKey', {
       summary: 'Delete an API key',
       errors: { INVALID_STATE: 'a key cannot delete itself' },
-      description: 'The key stops working everywhere within seconds. A key cannot delete itself.',
+      description: 'Deletes an API key. The key stops working everywhere within seconds. A key cannot delete itself.',
     }),
     post('rotateApiKey', '/auth/api-keys/{key_id}/rotate', 'rotateApiKey', {
       summary: 'Rotate an API key',
       errors: { INVALID_STATE: 'the key has expired' },
       description:
-        'Replaces the key and its signing secret. Only this response contains the new key and secret. The id, permissions and counters do not change. The old key and secret work for another `grace_period` seconds (0 to 604800, default 0).',
+        'Replaces the key and its signing secret. Only this response contains the new key and secret. The id, permissions and counters do not change. The old key and secret stay valid for `grace_period` seconds.',
       status: 200,
       example: { grace_period: 3600 },
     }),
@@ -222,7 +226,7 @@ export const credentials = area(
       summary: 'Create a trusted issuer',
       errors: { DUPLICATE_RESOURCE: 'the issuer is already registered with this audience' },
       description:
-        'Bearer tokens with this issuer and audience are then accepted for the organization, with at most the permissions in `permissions`. The tokens must be JWTs that are signed with RS256, PS256, ES256 or EdDSA. Some issuers, such as build services, create tokens for any audience on request. For these issuers, set `subjects`.',
+        'Creates a trusted issuer. Bearer tokens with its issuer and audience are accepted for the organization, with at most the permissions in `permissions`. The tokens must be JWTs that are signed with RS256, PS256, ES256 or EdDSA. Some issuers, such as build services, create tokens for any audience on request. For these issuers, set `subjects`.',
       addition: true,
       example: {
         name: 'Build service',
@@ -237,13 +241,14 @@ export const credentials = area(
     get('getTrustedIssuer', '/auth/trusted-issuers/{issuer_id}', 'trustedIssuer', { summary: 'Get a trusted issuer', addition: true }),
     put('updateTrustedIssuer', '/auth/trusted-issuers/{issuer_id}', 'updateTrustedIssuer', {
       summary: 'Update a trusted issuer',
-      description: 'Omit a field to keep its value. The caller must have all permissions that the tokens of the issuer can have.',
+      description:
+        'Changes a trusted issuer. Omit a field to keep its value. The caller must have all permissions that the tokens of the issuer can have.',
       addition: true,
       example: { permissions: ['services:read'], subjects: [] },
     }),
     del('deleteTrustedIssuer', '/auth/trusted-issuers/{issuer_id}', 'deleteTrustedIssuer', {
       summary: 'Delete a trusted issuer',
-      description: 'Tokens of the issuer stop working everywhere within seconds.',
+      description: 'Deletes a trusted issuer. Its tokens stop working everywhere within seconds.',
       addition: true,
     }),
     ...certificates,

@@ -19,7 +19,7 @@ const example = {
   status: 'published',
 };
 
-/** The knowledge base and feedback (specification 4.7). */
+/** REST routes of the knowledge base and feedback (specification 4.7). */
 export const knowledge: readonly Route[] = [
   get('searchKnowledgeBase', '/support/kb', 'articles', {
     summary: 'List and search articles',
@@ -38,14 +38,14 @@ export const knowledge: readonly Route[] = [
   put('updateArticle', '/support/kb/{article_id}', 'updateArticle', {
     summary: 'Update, publish or archive an article',
     largeBody: LONG_TEXT,
-    description: 'Omit a field to keep its value. Articles of the platform are read-only (409).',
+    description: 'Changes, publishes or archives an article. Omit a field to keep its value. Articles of the platform are read-only (409).',
     select: articleRecord,
     addition: true,
     example: { title: 'Reach the office from anywhere', status: 'published' },
   }),
   del('deleteArticle', '/support/kb/{article_id}', 'deleteArticle', {
     summary: 'Delete an article',
-    description: 'Deletes the article and the feedback about it permanently. To only hide an article from readers, archive it.',
+    description: 'Deletes an article and the feedback about it permanently. To only hide an article from readers, archive it.',
     select: articleItem,
     addition: true,
   }),
@@ -60,7 +60,7 @@ export const knowledge: readonly Route[] = [
   post('submitFeedback', '/support/feedback', 'submitFeedback', {
     summary: 'Create feedback on a ticket, an article or the platform',
     description:
-      'With `ticket_id`, you rate the work on a resolved ticket. With `article_id`, you rate an article. Without both, you rate the platform. A ticket has one rating, and an article has one rating per reader. A second rating replaces the first.',
+      'Rates a ticket, an article or the platform. With `ticket_id`, you rate the work on a resolved ticket. With `article_id`, you rate an article. If you send neither, you rate the platform. A ticket has one rating, and an article has one rating per reader. A second rating replaces the first.',
     example: { rating: 5, comment: 'Solved within the hour.' },
   }),
 ];

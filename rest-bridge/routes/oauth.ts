@@ -84,7 +84,7 @@ const routes: Omit<NonGraphRoute, 'servedBy'>[] = [
       operationId: 'startAuthorization',
       summary: 'Authorize an application',
       description:
-        'A page for browsers. The user signs in and allows or denies access. The browser is then redirected to `redirect_uri` with `code` and `state`, or with `error`. PKCE with S256 is always required. A code works once, within 60 seconds.',
+        'Authorizes an application in a browser. The user signs in and allows or denies access. After that, the browser is redirected to `redirect_uri` with `code` and `state`, or with `error`. PKCE with S256 is always required. A code works once, within 60 seconds.',
       ...PLACE,
       parameters: [
         query('response_type', true, 'Always `code`.', { ...text, const: 'code' }),
@@ -176,7 +176,8 @@ const routes: Omit<NonGraphRoute, 'servedBy'>[] = [
     operation: {
       operationId: 'getJwks',
       summary: 'Get the public keys that verify tokens',
-      description: 'Select the key by the `kid` of the token. A new key is published a day before it is used for signing.',
+      description:
+        'Gets the public keys that verify access tokens. Select the key by the `kid` of the token. A new key is published a day before it is used for signing.',
       ...PLACE,
       responses: {
         200: {

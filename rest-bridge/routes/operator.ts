@@ -19,7 +19,8 @@ export const operator = area(
     }),
     post('createOrganization', '/operator/organizations', 'createOrganization', {
       summary: 'Create an organization',
-      description: 'Sends an invitation by e-mail to the first owner, who sets a password with the link in it.',
+      description:
+        'Creates an organization and invites its first owner by e-mail. The e-mail has a link with which the owner sets a password.',
       category: 'account',
       addition: true,
       example: {
@@ -36,7 +37,7 @@ export const operator = area(
     put('changeOrganizationPlan', '/operator/organizations/{organization_id}/plan', 'changeOrganizationPlan', {
       summary: 'Change the plan of an organization',
       description:
-        'The new plan takes effect everywhere within 5 seconds. Requests already made in the current hour and minute count against the new limits.',
+        'Changes the plan of an organization. The new plan takes effect everywhere within 5 seconds. Requests already made in the current hour and minute count against the new limits.',
       category: 'account',
       addition: true,
       example: { plan: 'enterprise' },
@@ -44,7 +45,7 @@ export const operator = area(
     post('suspendOrganization', '/operator/organizations/{organization_id}/suspend', 'suspendOrganization', {
       summary: 'Suspend an organization',
       description:
-        'Within 5 seconds, all credentials of the organization are refused with 403 ORGANIZATION_SUSPENDED and its live connections are closed. Users who log in get this error only if the password is correct. Services keep running. Webhook deliveries wait until the organization is resumed. `reason` is stored in the audit records of both organizations.',
+        'Suspends an organization. Within 5 seconds, all credentials of the organization are refused with 403 ORGANIZATION_SUSPENDED and its live connections are closed. Users who log in get this error only if the password is correct. Services keep running. Webhook deliveries wait until the organization is resumed. `reason` is stored in the audit records of that organization and of the organization of the operator.',
       category: 'account',
       status: 200,
       addition: true,
@@ -54,7 +55,7 @@ export const operator = area(
       summary: 'Close an organization',
       errors: { INVALID_STATE: 'the organization has live services or open provisioning requests' },
       description:
-        'Within 5 seconds, all credentials of the organization are refused with 403 ORGANIZATION_CLOSED and its live connections are closed. Its records are deleted 30 days later (`delete_after`). Responds with 409 while there are live services or open provisioning requests; `details` lists the first of them. `reason` is stored in the audit records of both organizations.',
+        'Closes an organization. Within 5 seconds, all credentials of the organization are refused with 403 ORGANIZATION_CLOSED and its live connections are closed. Its records are deleted 30 days later (`delete_after`). While the organization has live services or open provisioning requests, it cannot be closed. The response is 409, and `details` lists the first of these services and requests. `reason` is stored in the audit records of that organization and of the organization of the operator.',
       category: 'account',
       status: 200,
       addition: true,
@@ -63,7 +64,7 @@ export const operator = area(
     post('resumeOrganization', '/operator/organizations/{organization_id}/resume', 'resumeOrganization', {
       summary: 'Resume an organization',
       description:
-        'Ends the suspension. Waiting webhook deliveries are sent in order. A closed organization can be reopened until its records are deleted.',
+        'Ends the suspension of an organization. Waiting webhook deliveries are sent in order. This operation also reopens a closed organization, until its records are deleted.',
       category: 'account',
       status: 200,
       addition: true,
@@ -71,7 +72,7 @@ export const operator = area(
     post('exportOrganization', '/operator/organizations/{organization_id}/export', 'exportOrganization', {
       summary: 'Export an organization',
       description:
-        'Starts to write an archive of all records and files of the organization, without secrets. It replaces the previous archive. Responds with 409 while an archive is being written. The archive is deleted after 30 days, or earlier with the records of a closed organization.',
+        'Starts the export of an organization: an archive of all its records and files, without secrets. It replaces the previous archive. While an archive is being written, the response is 409. The archive is deleted after 30 days, or earlier with the records of a closed organization.',
       category: 'account',
       addition: true,
     }),
@@ -85,7 +86,7 @@ export const operator = area(
     del('withdrawSamlDomain', '/operator/organizations/{organization_id}/saml-domains/{domain}', 'withdrawSamlDomain', {
       summary: 'Delete an e-mail domain of an organization',
       description:
-        'Removes the domain from the SAML connection of the organization that claims it. If the domain was proven, the owners are notified by e-mail. Does nothing if the domain is not claimed.',
+        'Removes the domain from the SAML connection of this organization. If users could log in through the domain, the owners of the organization are notified by e-mail. Does nothing if no SAML connection of the organization has the domain.',
       category: 'account',
       addition: true,
     }),
@@ -110,7 +111,7 @@ export const operatorFiles: readonly NonGraphRoute[] = [
       operationId: 'downloadOrganizationExport',
       summary: 'Download the export of an organization',
       description: [
-        'Responds with a `.tar.gz` archive. It contains the records of each table as JSON Lines (`records/support/ticket/000001.jsonl`, …), the files that belong to them, and `manifest.json` with the number of records per table. Responds with 404 until the archive is ready. The download is recorded in the audit log of both organizations. Users must verify a second factor.',
+        'Responds with a `.tar.gz` archive. It contains the records of each table as JSON Lines (`records/support/ticket/000001.jsonl`, …), the files that belong to them, and `manifest.json` with the number of records per table. Responds with 404 until the archive is ready. The download is recorded in the audit logs of this organization and of the operator organization. Users must verify a second factor.',
         'Permission: `platform:admin`.',
       ].join('\n\n'),
       tags: ['Operator'],

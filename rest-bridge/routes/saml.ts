@@ -3,7 +3,7 @@ import { errorResponse, headersWith } from '../openapi/components.ts';
 import type { Operation } from '../openapi/types.ts';
 import { del, get, type LargeBody, type NonGraphRoute, post, put, type Route, view } from '../route.ts';
 
-/** A certificate for examples. Nobody has the private key of this certificate. */
+/** A certificate for examples, whose private key nobody has. */
 const CERTIFICATE = [
   '-----BEGIN CERTIFICATE-----',
   'MIIDFzCCAf+gAwIBAgIUYqlUpMq5L2OkPJLtzQnqpg8NqWcwDQYJKoZIhvcNAQEL',
@@ -69,7 +69,8 @@ export const samlConnectionRoutes: readonly Route[] = [
   put('updateSamlConnection', '/auth/saml-connections/{connection_id}', 'updateSamlConnection', {
     summary: 'Update a SAML connection',
     largeBody: METADATA,
-    description: 'Omit a field to keep its value. To replace a certificate without downtime, send the old and the new one together.',
+    description:
+      'Changes a SAML connection. Omit a field to keep its value. To replace a certificate without downtime, send the old and the new certificate together.',
     select: connection,
     addition: true,
     example: { name: 'Directory of Acme', certificates: [CERTIFICATE] },
@@ -130,7 +131,7 @@ const routes: Omit<NonGraphRoute, 'servedBy'>[] = [
       operationId: 'getSamlMetadata',
       summary: 'Get the metadata of the SAML service provider',
       description:
-        'With `connection`, responds with the metadata of that connection, which has its own entity id. Without `connection`, responds with the metadata that all connections share.',
+        'Gets the metadata of the platform as a SAML service provider. With `connection`, this is the metadata of that connection, which has its own entity id. Without `connection`, this is the metadata that all connections share.',
       ...SERVED_AT,
       parameters: [query('connection', 'The id of a connection (`saml_…`).')],
       responses: {
@@ -177,7 +178,7 @@ const routes: Omit<NonGraphRoute, 'servedBy'>[] = [
       operationId: 'consumeSamlAssertion',
       summary: 'Consume a SAML response',
       description:
-        'Assertion consumer service with the HTTP-POST binding. Response and assertion must be signed. The attribute `email` is required; `groups` are mapped to roles. Responds with tokens. If `RelayState` is sent, redirects the browser to that address with a `code` for `POST /saml/token`.',
+        'Receives a SAML response and signs the user in. The operation is the assertion consumer service with the HTTP-POST binding. Response and assertion must be signed. The attribute `email` is required; `groups` are mapped to roles. Responds with tokens. If `RelayState` is sent, redirects the browser to that address with a `code` for `POST /saml/token`.',
       ...SERVED_AT,
       requestBody: form(
         {

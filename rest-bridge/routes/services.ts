@@ -23,7 +23,7 @@ export const quote = view(
 );
 
 /**
- * REST names of the options of a provisioning request. The GraphQL field `options`, for all kinds of service, is called
+ * Maps the options of a provisioning request to REST names. The GraphQL field `options`, for all kinds of service, is called
  * `customizations` in REST. The GraphQL field `customizations`, only for internet lines, is omitted in REST.
  */
 const customizations = {
@@ -35,7 +35,7 @@ const customizations = {
 export const changeErrors = {
   INVALID_STATE: 'the service is not in service',
   SERVICE_MAINTENANCE: 'the service is in maintenance',
-  SERVICE_CONFLICT: 'a feature needs another one, or the service has too many changes that have not ended',
+  SERVICE_CONFLICT: 'a feature requires another feature that is not switched on, or the service has too many changes that have not ended',
 } as const;
 export const orderErrors = {
   LOCATION_NOT_SERVICEABLE: 'no service is available at the location',
@@ -45,10 +45,11 @@ export const orderErrors = {
 const requestErrors = {
   ...orderErrors,
   ACCOUNT_SUSPENDED: 'the account is suspended',
-  SERVICE_CONFLICT: 'a feature needs another one, the request differs from its quote, or the line of the quote is already ordered',
+  SERVICE_CONFLICT:
+    'a feature requires another feature that is not switched on, the request differs from its quote, or the line of the quote is already ordered',
 } as const;
 const PENDING =
-  'A change that the provider must make is in `pending_changes` until it is applied; then the event `service.modified` is sent. Other changes are applied immediately.';
+  'A change that the provider must make is in `pending_changes` until it is applied. When it is applied, the event `service.modified` is sent. Other changes are applied immediately.';
 
 const catalog = view(
   'ServiceCatalog',
@@ -101,7 +102,7 @@ const bulkStatus = view(
   }`,
 );
 
-/** The service catalog and ordered services (specification 4.3). */
+/** REST routes of the service catalog and ordered services (specification 4.3). */
 export const services = area(
   'Services',
   'The service catalog, availability at a location, and ordered services.',
@@ -114,7 +115,7 @@ export const services = area(
     }),
     post('createService', '/services', 'orderCatalogService', {
       summary: 'Order a service of the catalog',
-      errors: { ...orderErrors, SERVICE_CONFLICT: 'a feature needs another one' },
+      errors: { ...orderErrors, SERVICE_CONFLICT: 'a feature requires another feature that is not switched on' },
       description:
         'Orders any catalog service that is `orderable`. The operations of a product, such as `POST /connectivity/internet`, create the same records. The new service is pending until it is provisioned.',
       category: 'provisioning',
@@ -135,22 +136,24 @@ export const services = area(
     get('getServiceMetrics', '/services/{service_id}/metrics', 'serviceMetrics', {
       summary: 'Get the metrics of a service',
       description:
-        'The response contains the status of the service, and its measurements in a period: figures about the whole period in `summary`, and averages for at most 400 intervals in `series`. An interval without a measurement contains nulls.',
+        'Gets the status of a service and its measurements in a period. `summary` contains figures about the whole period. `series` contains averages for at most 400 intervals. An interval without a measurement contains nulls.',
       resource: 'service',
     }),
     get('getServiceHealth', '/services/{service_id}/health', 'serviceHealth', {
       summary: 'Get the health of a service',
-      description: 'The response contains the status of the service, and the reason of each health check that is not healthy.',
+      description: 'Gets the status of a service, and the reason for each health check that is not healthy.',
       resource: 'service',
     }),
     get('getServiceAnalytics', '/services/{service_id}/analytics', 'serviceAnalytics', {
       summary: 'Get the analytics of a service',
-      description: 'All figures are computed from the stored measurements and from the present price of the service.',
+      description:
+        'Gets the usage, costs and trends of a service in a period. All figures are computed from the stored measurements and from the present price of the service.',
       resource: 'service',
     }),
     get('getServicesAnalyticsSummary', '/services/analytics/summary', 'servicesSummary', {
       summary: 'Get a summary of all services',
-      description: 'Counts, monthly prices, uptime and traffic of all services that you may see, or of those of one account.',
+      description:
+        'Gets counts, monthly prices, uptime and traffic of all services that you can access, or of the services of one account.',
     }),
     put('updateService', '/services/{service_id}', 'updateService', {
       summary: 'Update a service',
@@ -182,7 +185,7 @@ export const services = area(
     put('updateServiceFeatures', '/services/{service_id}/features', 'updateServiceFeatures', {
       summary: 'Switch features of a service on or off',
       errors: changeErrors,
-      description: `Features and their prices are in the catalog. ${PENDING}`,
+      description: `Switches features of a service on or off. The catalog contains the features and their prices. ${PENDING}`,
       select: service,
       example: { features: { static_ip: true } },
     }),
@@ -190,7 +193,7 @@ export const services = area(
       summary: 'Decommission a service now',
       errors: { INVALID_STATE: 'the service is already being taken down', SERVICE_MAINTENANCE: 'the service is in maintenance' },
       description:
-        'The response contains the service, which is `decommissioning` until the provider has released it; then the event `service.decommissioned` is sent. A service that the provider was not asked for yet is `decommissioned` immediately. A decommission that waits for its date is brought forward.',
+        'Takes a service down now. The service is `decommissioning` until the provider has released it. After the release, the event `service.decommissioned` is sent. If the provider has not received the order of the service yet, the service is `decommissioned` immediately. If a decommission is already scheduled for a later date, it begins now instead.',
       omit: ['type'],
       select: service,
     }),
@@ -202,7 +205,7 @@ export const services = area(
         SERVICE_CONFLICT: 'the service already has a decommission, or the destination is not operational or of another type',
       },
       description:
-        'Creates a change of the service. Without `decommission_date` it begins immediately. The service is billed until it is decommissioned. `data_migration.destination` is a service of the same type that receives the data. Internet services hold no data, so nothing is copied.',
+        'Creates a change that takes a service down. The change begins at `decommission_date`, or immediately if you omit this field. The service is billed until it is decommissioned. `data_migration.destination` is a service of the same type that receives the data. Internet services hold no data, so nothing is copied.',
       nested: { data_migration: 'dataMigration' },
       select: change,
       example: {
@@ -230,7 +233,7 @@ export const services = area(
       summary: 'Create a quote',
       errors: { ACCOUNT_SUSPENDED: 'the account is suspended' },
       description:
-        'Quotes the prices of up to 100 services for 30 days. An order with `quote_id` gets the quoted price once for each line, even if the catalog has changed. A line that cannot be ordered is `available: false`, with the error that an order would return, and is not part of the totals.',
+        'Creates a quote with the prices of up to 100 services. The prices are guaranteed for 30 days. An order with `quote_id` gets the quoted price once for each line, even if the catalog has changed. A line that cannot be ordered has `available: false` and the error that an order would return. The totals do not include it.',
       select: quote,
       example: {
         services: [
@@ -243,12 +246,13 @@ export const services = area(
     get('getServiceCatalog', '/services/catalog', 'catalog', { summary: 'Get the service catalog', omit: ['category'], select: catalog }),
     get('getServiceCatalogCategory', '/services/catalog/{category}', 'catalog', {
       summary: 'Get a category of the service catalog',
+      description: 'Gets the services of one category of the catalog, with their prices.',
       select: catalog,
     }),
     get('getServiceAvailability', '/services/availability', 'availabilityByZip', {
       summary: 'Get the services available at a location',
       description:
-        'Checks which access technologies reach a location. The result is the same as that of `POST /services/availability/check`. Availability depends on the ZIP code only, so the rest of the address is optional.',
+        'Checks which access technologies reach a location. The result is the same as the result of `POST /services/availability/check`. Availability depends on the ZIP code only, so the rest of the address is optional.',
     }),
     post('checkServiceAvailability', '/services/availability/check', 'serviceAvailability', {
       summary: 'Check the services available at a location',
@@ -261,7 +265,7 @@ export const services = area(
     post('bulkProvisionServices', '/services/bulk/provision', 'provisionInBulk', {
       summary: 'Order up to 100 services at once',
       description:
-        'Everything is stored in one transaction. Without `rollback_on_failure`, an item that cannot be ordered is `failed`, and the others go on. With it, the services become operational together when all are built, or all are released; a request with an item that cannot be ordered fails with 400 and lists all such items. To follow the progress, call `POST /services/bulk/status` with `bulk_id`, or wait for the event `bulk.finished`.',
+        'Orders up to 100 services in one transaction. If `rollback_on_failure` is false, an item that cannot be ordered gets the status `failed`, and the other services are ordered. If it is true, a request with an item that cannot be ordered is refused with 400, and the error lists all items that cannot be ordered. The services become operational together when all of them are built. If one of them cannot be built, all services are released. To follow the progress, call `POST /services/bulk/status` with `bulk_id`, or wait for the event `bulk.finished`.',
       category: 'provisioning',
       priority: 'low',
       select: bulk,
@@ -279,7 +283,7 @@ export const services = area(
     post('bulkModifyServices', '/services/bulk/modify', 'changeInBulk', {
       summary: 'Change up to 100 services at once',
       description:
-        'Send either `service_ids` with the same new terms for all, or `services` with the new terms of each service. Each item contains its change, or the error if the service cannot be changed.',
+        'Changes up to 100 services. Send either `service_ids` with the same new terms for all, or `services` with the new terms of each service. Each item contains its change, or the error if the service cannot be changed.',
       priority: 'low',
       select: bulk,
       example: { service_ids: ['svc_01JQ8Z6V4T9M3N2B1C0D9E8F7G'], bandwidth: '1000mbps' },
@@ -287,7 +291,7 @@ export const services = area(
     post('getBulkServiceStatus', '/services/bulk/status', 'bulkServiceStatus', {
       summary: 'Get the status of many services or of a bulk',
       description:
-        'Send either `service_ids`, or `bulk_id`. The entries have the order of the request. A service that does not exist is an entry with an `error`.',
+        'Gets the status of up to 100 services, or of all services of a bulk. Send either `service_ids` or `bulk_id`. The entries have the order of the request. The entry of a service that does not exist contains an `error`.',
       priority: 'low',
       select: bulkStatus,
       resource: 'bulk',
@@ -296,7 +300,7 @@ export const services = area(
     post('provisionService', '/services/provision', 'requestProvisioning', {
       summary: 'Create a provisioning request',
       description:
-        'Requests any catalog service that is `orderable`. The request is checked like an order. If nothing is missing, the service is ordered immediately, or on `deployment_schedule.preferred_date` if that date is later. Until the service is ordered, the request is pending. `missing` lists what you must still supply with `PUT /services/provision/{request_id}`: `location`, or fields of `customizations`. With `quote_id`, the service gets the quoted price. The line of the quote is not reserved until the preferred date: if the quote is not valid on that date, or its line is already ordered, the request fails with this reason.',
+        'Requests any catalog service that is `orderable`. The request is checked like an order. If nothing is missing, the service is ordered immediately, or on `deployment_schedule.preferred_date` if that date is later. Until the service is ordered, the request is pending. `missing` lists what you must still supply with `PUT /services/provision/{request_id}`: `location`, or fields of `customizations`. With `quote_id`, the service gets the quoted price. The line of the quote is not reserved until the preferred date. If the quote is not valid on that date, or its line is already ordered, the request fails with this reason.',
       errors: { ...requestErrors, INVALID_STATE: 'the account is closed, or the quote is not pending' },
       ...customizations,
       category: 'provisioning',
@@ -319,14 +323,14 @@ export const services = area(
     }),
     get('getProvisionStatus', '/services/provision/{request_id}/status', 'provisioningRequest', {
       summary: 'Get the status of a provisioning request',
-      description: 'The response contains the `steps` of the request and the `history` of its status.',
+      description: 'Gets a provisioning request with its `steps` and the `history` of its status.',
       select: provisioningRequest,
     }),
     put('updateProvisioningRequest', '/services/provision/{request_id}', 'updateProvisioningRequest', {
       summary: 'Update a provisioning request',
       errors: { ...requestErrors, INVALID_STATE: 'the request or its quote is no longer pending, or the account is closed' },
       description:
-        'Supplies missing fields or changes other fields while the request is pending. Omit a field to keep its value. The whole request is checked again.',
+        'Changes a pending provisioning request: supplies missing fields or changes other fields. Omit a field to keep its value. The whole request is checked again.',
       ...customizations,
       select: provisioningRequest,
       addition: true,
@@ -339,7 +343,7 @@ export const services = area(
       summary: 'Cancel a provisioning request',
       errors: { INVALID_STATE: 'the request has ended, or is already being cancelled' },
       description:
-        'A pending request is cancelled immediately. If its service was ordered, the service is ended: the request stays `in_progress` until the provider has released the service, and is then `cancelled`. If the provider refuses, the request is `failed`.',
+        'Cancels a provisioning request. A pending request is cancelled immediately. If its service is already ordered, the service is taken down: the request stays `in_progress` until the provider has released the service. After that, the request is `cancelled`. If the provider refuses, the request is `failed`.',
       select: provisioningRequest,
       addition: true,
     }),

@@ -7,7 +7,7 @@ const change = view('TicketChange', '{ ...fields actor { kind id } }');
 
 export const newAttachment = { filename: 'modem.txt', content_type: 'text/plain', size: 12, data: 'Tm8gbGlnaHQuLi4K' };
 
-/** The comments and the changes of a ticket. */
+/** REST routes of the comments and changes of a ticket. */
 export const conversation: readonly Route[] = [
   post('addTicketComment', '/support/tickets/{ticket_id}/comments', 'addTicketComment', {
     summary: 'Add a comment to a ticket',

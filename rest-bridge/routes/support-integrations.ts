@@ -5,8 +5,8 @@ import { del, get, type NonGraphRoute, post, put, type Route, view } from '../ro
 const jiraIntegration = view('JiraIntegration', '{ ...fields inboundUrl }');
 
 const TESTED =
-  'Responds with 200 even if the test fails: `succeeded` and `error` contain the result. A failed test does not disable the integration.';
-const DELIVERIES = 'Lists one record per event with the result of the last attempt, newest first.';
+  'The response is 200 even if the test fails: `succeeded` and `error` contain the result. A failed test does not disable the integration.';
+const DELIVERIES = 'Lists the deliveries of an integration, newest first: one record per event, with the result of the last attempt.';
 
 const slack: readonly Route[] = [
   get('listSlackIntegrations', '/support/integrations/slack', 'slackIntegrations', { summary: 'List Slack integrations', addition: true }),
@@ -14,7 +14,7 @@ const slack: readonly Route[] = [
     summary: 'Create a Slack integration',
     errors: { DUPLICATE_RESOURCE: 'the webhook and channel already have an integration' },
     description:
-      'Matching events are posted to the incoming webhook in order, about one per second. A message can arrive twice only if the response of Slack was lost. `message_format.template` is the name of a template (`ticket_update`, `compact`, `detailed`) or a text in mrkdwn with placeholders such as `{{ticket.number}}`. `webhook_url` is stored encrypted and never shown again. This request does not contact Slack; send a test message to check the settings. Responds with 409 if this webhook and channel already have an integration.',
+      'Creates a Slack integration. Matching events are posted to the incoming webhook in order, about one per second. A message can arrive twice only if the response of Slack was lost. `message_format.template` is the name of a template (`ticket_update`, `compact`, `detailed`) or a text in mrkdwn with placeholders such as `{{ticket.number}}`; messages about alerts and incidents have a fixed format. `events` with alerts or incidents need `monitoring:read` too; otherwise the response is 403, and `details.pattern` names the pattern. `webhook_url` is stored encrypted and never shown again. This request does not contact Slack; send a test message to check the settings. If this webhook and channel already have an integration, the response is 409.',
     example: {
       webhook_url: 'https://hooks.slack.com/services/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',
       channel: '#support',
@@ -29,7 +29,8 @@ const slack: readonly Route[] = [
   }),
   put('updateSlackIntegration', '/support/integrations/slack/{slack_integration_id}', 'updateSlackIntegration', {
     summary: 'Update a Slack integration',
-    description: 'Omit a field to keep its value. `active: true` resumes a disabled integration.',
+    description:
+      'Changes a Slack integration. Omit a field to keep its value. `active: true` resumes a disabled integration. If the integration has events of alerts or incidents, before or after the change, a change of `events`, `channel` or `webhook_url` needs `monitoring:read` too.',
     addition: true,
     example: { events: ['ticket.*'], message_format: { template: '*{{event.title}}* {{ticket.number}} {{ticket.title}}' } },
   }),
@@ -44,7 +45,7 @@ const slack: readonly Route[] = [
   }),
   post('testSlackIntegration', '/support/integrations/slack/{slack_integration_id}/test', 'testSlackIntegration', {
     summary: 'Test a Slack integration',
-    description: TESTED,
+    description: `Posts a test message to Slack. ${TESTED}`,
     status: 200,
     addition: true,
   }),
@@ -60,7 +61,7 @@ const jira: readonly Route[] = [
     summary: 'Create a Jira integration',
     errors: { DUPLICATE_RESOURCE: 'the project already has an integration' },
     description:
-      'Each new ticket becomes a Jira issue of type Task, with the id of the ticket as its label. Changes of priority are copied to the issue. A change of status is posted as a comment, because the transitions depend on the project. Comments that the customer can see are copied too. For the other direction, register a webhook in Jira with `inbound_url` and `inbound_secret`; only this response contains the secret. `api_token` is stored encrypted and never shown again. This request does not contact Jira; use the test operation to check the settings. Responds with 409 if the project already has an integration.',
+      'Creates a Jira integration. Each new ticket becomes a Jira issue of type Task, with the id of the ticket as its label. Changes of priority are copied to the issue. A change of status is posted as a comment, because the transitions depend on the project. Comments that the customer can see are copied too. For the other direction, register a webhook in Jira with `inbound_url` and `inbound_secret`; only this response contains the secret. `api_token` is stored encrypted and never shown again. This request does not contact Jira; use the test operation to check the settings. If the project already has an integration, the response is 409.',
     select: jiraIntegration,
     example: {
       jira_url: 'https://acme.atlassian.net',
@@ -81,14 +82,15 @@ const jira: readonly Route[] = [
   }),
   put('updateJiraIntegration', '/support/integrations/jira/{jira_integration_id}', 'updateJiraIntegration', {
     summary: 'Update a Jira integration',
-    description: 'Omit a field to keep its value, also within `sync_settings`. `active: true` resumes a disabled integration.',
+    description:
+      'Changes a Jira integration. Omit a field to keep its value, also within `sync_settings`. `active: true` resumes a disabled integration.',
     select: jiraIntegration,
     addition: true,
     example: { sync_settings: { sync_comments: false, priority_mapping: { critical: 'Blocker' } } },
   }),
   del('deleteJiraIntegration', '/support/integrations/jira/{jira_integration_id}', 'deleteJiraIntegration', {
     summary: 'Delete a Jira integration',
-    description: 'The issues stay in Jira, but tickets are no longer linked to them.',
+    description: 'Deletes a Jira integration. The issues stay in Jira, but tickets are no longer linked to them.',
     select: jiraIntegration,
     addition: true,
   }),
@@ -99,13 +101,14 @@ const jira: readonly Route[] = [
   }),
   post('testJiraIntegration', '/support/integrations/jira/{jira_integration_id}/test', 'testJiraIntegration', {
     summary: 'Test a Jira integration',
-    description: TESTED,
+    description: `Checks that the credentials of a Jira integration work and that its project exists. ${TESTED}`,
     status: 200,
     addition: true,
   }),
   post('rotateJiraIntegrationSecret', '/support/integrations/jira/{jira_integration_id}/rotate-secret', 'rotateJiraIntegrationSecret', {
     summary: 'Rotate the webhook secret of a Jira integration',
-    description: 'Only this response contains the new secret, as `inbound_secret`. The previous secret stops working immediately.',
+    description:
+      'Replaces the secret of the webhook in Jira. Only this response contains the new secret, as `inbound_secret`. The previous secret stops working immediately.',
     select: jiraIntegration,
     status: 200,
     addition: true,
@@ -128,7 +131,7 @@ export const jiraWebhookRoutes: readonly NonGraphRoute[] = [
       operationId: 'receiveJiraWebhook',
       summary: 'Receive a webhook from Jira',
       description:
-        'For a Jira Cloud webhook with the events `comment_created`, `comment_updated`, `jira:issue_updated` and `jira:issue_deleted`. Each comment in Jira becomes one comment on the ticket, except comments that the platform posted itself. Other events are accepted and ignored. If you deactivated the integration, all events are accepted and ignored. If the platform disabled it, comments are still processed. Responds with the same 401 for a bad signature and for an unknown integration.',
+        'Receives the events `comment_created`, `comment_updated`, `jira:issue_updated` and `jira:issue_deleted` from a Jira Cloud webhook. Each comment in Jira becomes one comment on the ticket, except comments that the platform posted itself. Other events are accepted and ignored. If you deactivated the integration, all events are accepted and ignored. If the platform disabled it, comments are still processed. Responds with the same 401 for a bad signature and for an unknown integration.',
       tags: ['Support'],
       security: [],
       parameters: [

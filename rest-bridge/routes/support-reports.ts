@@ -7,14 +7,13 @@ export const supportReports: readonly Route[] = [
     summary: 'Get the support dashboard',
     wrap: 'dashboard',
     description:
-      'All figures are about the tickets that were created in the period, with their current state. The numbers of resolved and open tickets add up to the total number. The numbers of all days, and the numbers of all categories, also add up to the total number.',
+      'Gets key figures about tickets. All figures are about the tickets that were created in the period, with their current state. The numbers of resolved and open tickets add up to the total number. The numbers of all days, and the numbers of all categories, also add up to the total number.',
   }),
   post('generateSupportReport', '/support/reports/generate', 'generateSupportReport', {
     summary: 'Generate a report',
     wrap: 'report',
     category: 'export',
-    description:
-      'The report is generated in the background. Get the report to see its progress and, once it is ready, the address of its file.',
+    description: 'Generates a report in the background. Get the report to see its progress and, once it is ready, the address of its file.',
     example: {
       report_type: 'sla_performance',
       parameters: {
@@ -41,7 +40,7 @@ export const supportReports: readonly Route[] = [
   del('deleteSupportReport', '/support/reports/{report_id}', 'deleteSupportReport', {
     summary: 'Delete a report',
     errors: { INVALID_STATE: 'the report is being generated' },
-    description: 'Deletes the report and its file. Responds with 409 while the report is being generated.',
+    description: 'Deletes a report and its file. A report cannot be deleted while it is being generated (409).',
     wrap: 'report',
     select: view('DeletedReport', '{ id reportType createdAt }'),
     addition: true,
@@ -68,7 +67,7 @@ export const supportReportFiles: readonly NonGraphRoute[] = [
       operationId: 'downloadSupportReport',
       summary: 'Download the file of a report',
       description:
-        'Serves the `download_url` of a report. The address needs no credentials and is valid for a day; get the report again for a new one. An expired or changed address gets 403. The address of a deleted report gets 404.',
+        'Responds with the file of a report. Its address is the `download_url` of the report. The address needs no credentials and is valid for a day; to get a new address, get the report again. An expired or changed address gets 403. The address of a deleted report gets 404.',
       tags: ['Support'],
       parameters: [
         parameter('report_id', 'path', 'The id of the report.'),

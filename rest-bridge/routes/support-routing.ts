@@ -34,12 +34,12 @@ const newRule = {
   active: true,
 };
 
-/** Notifications about tickets, and the rules that assign tickets to agents (specification 2.7, 4.7). */
+/** REST routes of ticket notifications, and of the rules that assign tickets to agents (specification 2.7, 4.7). */
 export const supportRouting: readonly Route[] = [
   post('notifyTicketContacts', '/support/tickets/{ticket_id}/notify', 'notifyTicketContacts', {
     summary: 'Notify people about a ticket',
     description:
-      'Sends an e-mail or an SMS. For `type: email`, the fields are `recipients[]{email, name, role}`, `template`, `subject`, `variables`, `include_comments` and `comment_filter`. For `type: sms`, they are `recipients[]{phone, name}` and `message`. The messages are composed during this request and sent afterwards. Failed messages are retried up to ten times within about an hour, unless the failure is permanent. List the notifications of the ticket to see the results.',
+      'Sends an e-mail or an SMS about a ticket. For `type: email`, the fields are `recipients[]{email, name, role}`, `template`, `subject`, `variables`, `include_comments` and `comment_filter`. For `type: sms`, they are `recipients[]{phone, name}` and `message`. The messages are composed during this request and sent afterwards. If the failure of a message is not permanent, the message is retried up to ten times within about an hour. List the notifications of the ticket to see the results.',
     select: notification,
     example: {
       type: 'email',
@@ -67,7 +67,7 @@ export const supportRouting: readonly Route[] = [
     summary: 'Create a routing rule',
     errors: { INVALID_STATE: 'the organization has too many rules' },
     description:
-      'The active rules are evaluated in order for each new ticket. The first rule whose conditions all match is applied. It can assign the ticket, notify people, escalate a ticket that is not resolved in time, and send the customer regular status updates.',
+      'Creates a routing rule. The active rules are evaluated in order for each new ticket. The first rule whose conditions all match is applied. It can assign the ticket, notify people, escalate a ticket that is not resolved in time, and send the customer regular status updates.',
     example: newRule,
   }),
   get('listRoutingRules', '/support/routing-rules', 'routingRules', {
@@ -78,13 +78,13 @@ export const supportRouting: readonly Route[] = [
   get('getRoutingRule', '/support/routing-rules/{rule_id}', 'routingRule', { summary: 'Get a routing rule', addition: true }),
   put('updateRoutingRule', '/support/routing-rules/{rule_id}', 'updateRoutingRule', {
     summary: 'Update a routing rule',
-    description: 'Omit a field to keep its value. `position` moves the rule; the other rules keep their order.',
+    description: 'Changes a routing rule. Omit a field to keep its value. `position` moves the rule; the other rules keep their order.',
     addition: true,
     example: { position: 1, active: true },
   }),
   del('deleteRoutingRule', '/support/routing-rules/{rule_id}', 'deleteRoutingRule', {
     summary: 'Delete a routing rule',
-    description: 'Scheduled actions of the rule on existing tickets are cancelled.',
+    description: 'Deletes a routing rule. Its scheduled actions on existing tickets are cancelled.',
     addition: true,
   }),
 ];

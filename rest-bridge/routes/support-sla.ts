@@ -32,12 +32,12 @@ const policy = {
   ],
 };
 
-/** Categories, service levels, escalations and agents (specification 2.7, 4.7). */
+/** REST routes of ticket categories, service levels, escalations and agents (specification 2.7, 4.7). */
 export const slaRoutes: readonly Route[] = [
   get('getTicketSla', '/support/tickets/{ticket_id}/sla', 'ticketSla', {
     summary: 'Get the SLA status of a ticket',
     description:
-      'Times are working time. For critical tickets this is around the clock; for others it is the business hours of the SLA policy in the time zone of the ticket. `time_remaining` is negative after the due time. While the ticket waits for the customer, `resolution_time.paused` is true, and `due_at` is the due time before the pause.',
+      'Gets the SLA status of a ticket. Times count working hours only. For critical tickets, every hour is a working hour. For other tickets, the business hours of the SLA policy are the working hours, in the time zone of the ticket. `time_remaining` is negative after the due time. While the ticket waits for the customer, `resolution_time.paused` is true, and `due_at` is the due time before the pause.',
     resource: 'ticket',
     wrap: 'sla_status',
   }),
@@ -45,7 +45,7 @@ export const slaRoutes: readonly Route[] = [
     summary: 'Escalate a ticket',
     errors: { INVALID_STATE: 'the ticket is resolved, or its level is already equal or higher' },
     description:
-      'The level can only be raised. Responds with 409 if the ticket is resolved, or if its level is already equal or higher. The addresses in `notify` get an e-mail. Customers cannot read `comments`.',
+      'Escalates a ticket to a higher level. The level can only be raised. If the ticket is resolved, or if its level is already equal or higher, the response is 409. The addresses in `notify` get an e-mail. Customers cannot read `comments`.',
     status: 200,
     select: escalated,
     example: {
@@ -58,14 +58,14 @@ export const slaRoutes: readonly Route[] = [
   get('listTicketCategories', '/support/categories', 'ticketCategories', {
     summary: 'List ticket categories',
     description:
-      '`sla` contains the targets for medium priority. `targets` contains the targets for every priority. `routing_rules` is null for callers without `support:write`.',
+      'Lists the ticket categories. `sla` contains the targets for medium priority. `targets` contains the targets for every priority. `routing_rules` is null for callers without `support:write`.',
     wrap: 'categories',
     select: category,
   }),
   put('updateTicketCategory', '/support/categories/{category}', 'updateTicketCategory', {
     summary: 'Update a ticket category',
     description:
-      'Omit a field to keep its value; null restores the default of the platform. Changes apply to tickets that are created, or get another priority, afterwards.',
+      'Changes a ticket category. Omit a field to keep its value; null restores the default of the platform. Changes apply to tickets that are created, or get another priority, afterwards.',
     select: category,
     addition: true,
     example: {
@@ -77,7 +77,8 @@ export const slaRoutes: readonly Route[] = [
   post('createSlaPolicy', '/support/sla-policies', 'createSlaPolicy', {
     summary: 'Create an SLA policy',
     errors: { DUPLICATE_RESOURCE: 'another policy already has this name' },
-    description: 'The policy applies to the categories that refer to it. Set it with `PUT /support/categories/{category}`.',
+    description:
+      'Creates an SLA policy. The policy applies to the categories that refer to it. To assign it to a category, use `PUT /support/categories/{category}`.',
     addition: true,
     example: policy,
   }),
@@ -85,14 +86,14 @@ export const slaRoutes: readonly Route[] = [
   put('updateSlaPolicy', '/support/sla-policies/{sla_policy_id}', 'updateSlaPolicy', {
     summary: 'Update an SLA policy',
     errors: { DUPLICATE_RESOURCE: 'another policy already has this name' },
-    description: 'Existing tickets keep their targets until their priority changes.',
+    description: 'Changes an SLA policy. Existing tickets keep their targets until their priority changes.',
     addition: true,
     example: { holidays: ['2026-12-25', '2027-01-01'] },
   }),
   del('deleteSlaPolicy', '/support/sla-policies/{sla_policy_id}', 'deleteSlaPolicy', {
     summary: 'Delete an SLA policy',
     errors: { INVALID_STATE: 'a category uses the policy' },
-    description: 'Responds with 409 while a category uses the policy.',
+    description: 'Deletes an SLA policy. A policy cannot be deleted while a category uses it (409).',
     addition: true,
   }),
   get('listAgents', '/support/agents', 'agents', { summary: 'List agents', addition: true }),
@@ -113,7 +114,7 @@ export const slaRoutes: readonly Route[] = [
     summary: 'Deactivate an agent',
     errors: { INVALID_STATE: 'the agent is the last active agent' },
     description:
-      'The agent gets no new tickets and keeps the tickets that are already assigned. Responds with 409 if the agent is the last active agent.',
+      'Deactivates an agent. The agent gets no new tickets and keeps the tickets that are already assigned. The last active agent cannot be deactivated (409).',
     addition: true,
   }),
 ];

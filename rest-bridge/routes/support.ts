@@ -73,7 +73,7 @@ export const support = area(
       ...search,
       bodyOnGet: true,
       description:
-        'Send the search as a JSON body, or as the same structure in the query string: `filters[status][]=open&sort[field]=created_at`.',
+        'Lists the tickets that meet conditions. Send the search as a JSON body, or as the same structure in the query string: `filters[status][]=open&sort[field]=created_at`.',
     }),
     post('postTicketSearch', '/support/tickets/search', 'tickets', {
       summary: 'Search tickets with a request body',

@@ -7,7 +7,7 @@ import { type Cost, givenBack, type Holder, type Payer, type RateLimiter, type R
 import type { KeyLimits } from './plans.ts';
 import type { Slot } from './slots.ts';
 
-/** An authenticated principal, and the additional limits of its key, if any (`keyLimits` in plans.ts). */
+/** An authenticated principal, and the additional rate limits of its key (`keyLimits` in plans.ts). */
 export interface Identified {
   principal: Principal;
   keyLimits?: KeyLimits | undefined;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import proxyAddress from '@fastify/proxy-addr';
 import { InvalidCredentials } from '../../kernel/access/credentials.ts';
-import { BoundedCache } from '../bounded-cache.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { isCrossOrigin } from '../cors.ts';
 
 export interface ClientCertificateOptions {

@@ -13,8 +13,8 @@ export interface WindowCharge {
    */
   readonly isSliding?: boolean;
   /**
-   * True if the payer is suspended when it exceeds this window (specification 8.3). Windows with this property are
-   * checked first.
+   * True if the credentials of the request are suspended when the request exceeds the limit of this window (specification
+   * 8.3). Windows with this property are checked first.
    */
   readonly isHard?: boolean;
   /** True if this window also counts requests that exceed another window. */
@@ -39,13 +39,13 @@ export interface SlotClaim {
   /** Position in the queue. The claim with the lowest rank is served first. */
   readonly rank: number;
   /**
-   * True if the request is the first one in the queue of its process. If no slot is free, Redis stores the rank of the
-   * request, so that no request with a higher rank gets a slot before it, in any process.
+   * True if the request is the first in the queue of its process. If no slot is free, Redis stores the rank of the request, so that no
+   * request with a higher rank gets a slot before it, in any process.
    */
   readonly isWaiting: boolean;
 }
 
-/** Everything that one request charges, in one atomic step. */
+/** Everything that one request counts against the rate limits. It is counted in one atomic step. */
 export interface Charge {
   readonly windows: readonly WindowCharge[];
   /** Key under which a suspension of the payer is stored, and the duration of a suspension. */

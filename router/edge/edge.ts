@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AllowanceName } from '../../kernel/access/allowances.ts';
 import type { Credentials, ShownCertificate, ShownToken, Signing } from '../../kernel/access/credentials.ts';
 import type { Principal } from '../../kernel/access/principal.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -66,6 +67,8 @@ export interface EdgeOptions {
   slotWaitMs: number;
   /** Receives the usage and the suspensions of callers. */
   usage?: UsageObserver | undefined;
+  /** Called after the response to a request that was refused or failed. It must be fast and must not throw. */
+  failed?(request: FastifyRequest, response: { status: number; ms: number }): void;
   clock: Clock;
   log: Logger;
   metrics: Metrics;
@@ -100,6 +103,7 @@ export function mountEdge(app: FastifyInstance, options: EdgeOptions): Edge {
   app.decorateRequest('caller', null as never);
   app.decorateRequest('charge', null as never);
   app.decorateRequest('enter', null as never);
+  app.decorateRequest('failure', undefined);
   app.addHook('onRequest', (request, reply) => edge.receive(request, reply));
   app.addHook('onSend', (request, { statusCode }, payload, done) => {
     if (!TAKES_NOTHING.has(statusCode) || !request.routeOptions.config.category) return done(null, payload);
@@ -109,8 +113,10 @@ export function mountEdge(app: FastifyInstance, options: EdgeOptions): Edge {
       () => done(null, payload),
     );
   });
-  app.addHook('onResponse', async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
+  app.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
+    const { method, routeOptions, failure } = request;
     options.metrics.httpDuration.observe({ method, route: routeOptions.url ?? 'none', status: statusCode }, elapsedTime / 1000);
+    if (failure || statusCode >= 400) options.failed?.(request, { status: statusCode, ms: elapsedTime });
   });
   return edge;
 }
@@ -121,8 +127,8 @@ const USER_AGENT_MAX = 500;
 export class Edge {
   readonly #limiter: RateLimiter;
   /**
-   * For each authenticated principal, the holder of its credentials. `usageOf` gets only the principal and finds the
-   * holder here. This works because a cached principal is always the same object.
+   * Holders of credentials, by authenticated principal. `usageOf` gets only the principal and finds the holder here. This works because a
+   * cached principal is always the same object.
    */
   readonly #holders = new WeakMap<Principal, Holder>();
 
@@ -199,11 +205,11 @@ export class Edge {
   }
 
   /**
-   * Charges usage events of services to the plan of the caller's organization.
-   * @throws RateLimitExceeded; nothing is charged
+   * Counts an amount against an allowance that the plan of the caller's organization has.
+   * @throws RateLimitExceeded; nothing is counted in this case
    */
-  chargeUsageEvents({ principal }: { principal: Principal }, events: number): Promise<void> {
-    return this.#limiter.chargeUsageEvents(principal, events);
+  chargeAllowance({ principal }: { principal: Principal }, name: AllowanceName, amount: number): Promise<void> {
+    return this.#limiter.chargeAllowance(principal, name, amount);
   }
 
   #arrival(requestId: string, client: ClientInfo): Admission {

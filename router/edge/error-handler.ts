@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PlatformError } from '../../kernel/errors/errors.ts';
 import { sendError } from '../../kernel/http/http.ts';
 
-/** Answers every error and unknown path with the standard error body (specification 7). */
+/** Sends the standard error body for every error and unknown path (specification 7). */
 export function mountErrorHandlers(app: FastifyInstance): void {
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request, reply) =>

@@ -1,3 +1,4 @@
+import { type AllowanceName, allowanceOf } from '../../kernel/access/allowances.ts';
 import { PLANS } from '../../kernel/access/plans.ts';
 import type { Principal } from '../../kernel/access/principal.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -96,8 +97,8 @@ export class RateLimiter {
   }
 
   /**
-   * Returns a slot for one request. Returns undefined for payers without a concurrency limit: addresses, and
-   * organizations with an unlimited plan.
+   * Returns the slot for one request. Returns undefined for payers without a concurrency limit: addresses, and organizations with an
+   * unlimited plan.
    */
   slotFor(payer: Payer): Slot | undefined {
     if ('address' in payer) return undefined;
@@ -136,18 +137,12 @@ export class RateLimiter {
   }
 
   /**
-   * Charges usage events of services to the plan's limit of events in 60 seconds. They do not count as requests.
+   * Charges an amount to an allowance of the plan, such as the usage events in 60 seconds. It does not count as a request.
    * @throws RateLimitExceeded; nothing is charged
    */
-  async chargeUsageEvents(principal: Principal, events: number): Promise<void> {
-    const limit = PLANS[principal.plan].usageEventsPerMinute;
-    const window = {
-      name: 'usage_events',
-      key: `${prefixOf(principal)}:usage-events`,
-      amount: events,
-      limit,
-      windowMs: MINUTE_MS,
-    } as const;
+  async chargeAllowance(principal: Principal, name: AllowanceName, amount: number): Promise<void> {
+    const key = `${prefixOf(principal)}:${name.replace('_', '-')}`;
+    const window = { name, key, amount, limit: allowanceOf(principal.plan, name), windowMs: MINUTE_MS };
     const windows = [...this.#windows({ principal }, { weight: 0 }), { ...window, isSliding: true }];
     const now = this.parts.clock.now();
     const charged = await this.parts.counters.charge({ windows }, now.getTime());

@@ -25,7 +25,7 @@ export const CATEGORY_LIMITS: Readonly<Record<RateCategory, number>> = { billing
 export const categoryLimit = (plan: Plan, category: RateCategory): number =>
   plan === 'custom' ? Number.POSITIVE_INFINITY : CATEGORY_LIMITS[category];
 
-/** Response statuses of requests that are not counted in their category, because they were rejected before any work. */
+/** Response statuses of requests that do not count in their category, because they were rejected before any work was done. */
 export const TAKES_NOTHING: ReadonlySet<number> = new Set([400, 401, 403, 413, 415]);
 
 /** Priorities in the queue for concurrency slots (specification 8.4), highest first. */

@@ -1,9 +1,10 @@
+import type { AllowanceName } from '../../kernel/access/allowances.ts';
 import { PlatformError } from '../../kernel/errors/errors.ts';
 import type { RateCategory } from '../../kernel/http/http.ts';
 import type { RateState, WindowState } from './limiter.ts';
 
-/** A limit that can be exceeded: a time window, the concurrency slots of the plan, or the usage events of services. */
-export type WindowName = 'hour' | 'minute' | 'burst' | 'concurrency' | 'usage_events' | RateCategory;
+/** A limit that can be exceeded: a time window, the concurrency slots of the plan, or an allowance. */
+export type WindowName = 'hour' | 'minute' | 'burst' | 'concurrency' | AllowanceName | RateCategory;
 
 /**
  * Error 429 with the details of the exceeded limit (specification 7). `state` contains the values of the rate limit
@@ -52,6 +53,10 @@ function limitText(window: WindowName, limit: number): string {
       return `This would exceed the burst of ${limit} requests in 60 seconds.`;
     case 'usage_events':
       return `This would exceed the plan's limit of ${limit} usage events in 60 seconds.`;
+    case 'samples':
+      return `This would exceed the plan's limit of ${limit} samples in 60 seconds.`;
+    case 'log_entries':
+      return `This would exceed the plan's limit of ${limit} log entries in 60 seconds.`;
     case 'concurrency':
       return `The plan's limit of ${limit} concurrent requests is reached.`;
     default:

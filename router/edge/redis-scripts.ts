@@ -6,26 +6,23 @@ const SLACK_MS = 60_000;
 /**
  * Lua script that processes the charge of one request atomically.
  *
- * Keys: the windows, then the suspension, then the slots. The last two are always passed but may be unused.
+ * Keys: the windows, the suspension and the slots, in this order. The last two are always passed but may be unused.
  *
  * Arguments:
  * - general: the platform's time, and the duration of a suspension (0: never suspend)
- * - slot: limit (-1: no slot requested), process, rank, whether it waits (1, 0), duration of a lease, lifetime of a
- *   place in the queue
- * - for each window: amount, limit (-1: none), length, and three flags (1, 0): is sliding, is hard, counts rejected
- *   requests
+ * - slot: limit (-1: no slot requested), process, rank, whether it waits (1, 0), duration of a lease, lifetime of a place in the queue
+ * - for each window: amount, limit (-1: none), length, and three flags (1, 0): is sliding, is hard, counts rejected requests
  *
- * Returns the index of the exceeded window (-1: none), the end of the suspension (0: none), whether a slot was taken,
- * the number of slots in use, and the used amount and end of each window.
+ * Returns the index of the exceeded window (-1: none), the end of the suspension (0: none), whether a slot was taken, the number of slots
+ * in use, and the used amount and end of each window.
  *
- * Windows and suspensions end by the platform's clock, as in windows.ts. Leases end by the clock of Redis, which all
- * processes share.
+ * Windows and suspensions end by the platform's clock, as in windows.ts. Leases end by the clock of Redis, which all processes share.
  *
  * Stored values:
  * - A fixed window is a hash of its used amount and its end.
  * - A sliding window is a text of steps `first:last:amount`, separated by commas.
- * - The slots are a hash with four fields per process: its number of slots (h:), the end of its lease (u:), the rank of
- *   its first waiting request (w:), and the expiry of that request's place in the queue (x:).
+ * - The slots are a hash with four fields per process: its number of slots (h:), the end of its lease (u:), the rank of its first waiting
+ *   request (w:), and the expiry of that request's place in the queue (x:).
  */
 export const CHARGE = `
 local now, forMs, limit, process, rank, waits = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6] == '1'

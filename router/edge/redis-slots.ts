@@ -18,8 +18,8 @@ const RENEW_EVERY_MS = 1_500;
 interface Held {
   count: number;
   /**
-   * Number of claims that were sent to Redis and have no response yet. Redis may already count a slot for such a claim,
-   * but `count` does not.
+   * Number of claims that were sent to Redis and have no response yet. Redis may already count a slot for a claim without a response, but
+   * `count` does not.
    */
   asking: number;
 }

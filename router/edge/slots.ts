@@ -4,13 +4,13 @@ import type { Charged, Counters, SlotClaim, SlotHolder } from './counters.ts';
 import { PRIORITIES } from './plans.ts';
 
 /**
- * Interval at which a queue with waiting requests asks for slots that other processes have released. A slot that this
- * process releases is given to the next request immediately.
+ * Interval at which a queue with waiting requests checks whether other processes have released slots. A slot that this process releases is
+ * given to the next request immediately.
  */
 const ASK_EVERY_MS = 25;
 /**
- * Difference in rank between two priorities. It is larger than any time in milliseconds, so a higher priority always
- * comes first.
+ * Difference in rank between two priorities. A rank is a priority times this number, plus a time in milliseconds. The number is larger than
+ * any such time, so a higher priority always comes first.
  */
 const CLASS = 1e13;
 

@@ -15,7 +15,7 @@ export interface Window {
   freeAt(amount: number, limit: number, nowMs: number): number;
 }
 
-/** A window that starts with its first charge. After a fixed time, the whole amount expires. */
+/** A rate limit window that starts when its first request is counted. After a fixed time, the whole count expires. */
 export class FixedWindow implements Window {
   #used = 0;
   #resetAt = 0;

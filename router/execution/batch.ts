@@ -65,8 +65,8 @@ export class EntityBatch {
   }
 
   /**
-   * Returns, for each representation, the paths of its objects. `paths` are the paths of all objects, in the order in
-   * which they were added.
+   * Returns, for each representation, the paths of the objects that have this representation. `paths` are the paths of all
+   * objects in the response, in the order in which the objects were added.
    */
   pathsOf(paths: readonly Path[]): Path[][] {
     const byIndex: Path[][] = this.representations.map(() => []);

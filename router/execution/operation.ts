@@ -10,7 +10,7 @@ import { compileStep, type Fetch, type Step } from './step.ts';
 import { withTypenames } from './typenames.ts';
 import type { Types } from './types.ts';
 
-/** The input for one run of a compiled operation. */
+/** Input for one run of a compiled operation. */
 export interface OperationRun<C> {
   variables: Readonly<Record<string, unknown>>;
   context: C;

@@ -117,7 +117,7 @@ class Compiler {
   }
 
   /**
-   * Compiles the completion of a list, object, interface or union.
+   * Compiles the function that completes values of a list, object, interface or union type (CompleteValue in the GraphQL specification).
    * The compiled function returns `BROKEN` if the value is invalid or contains a null that the schema does not allow.
    * It returns null or undefined if the value is absent or its record no longer exists.
    */
@@ -129,8 +129,8 @@ class Compiler {
   }
 
   /**
-   * Compiles the completion of a scalar or enum. The compiled function also handles null, because one call per value is
-   * faster, and most values of a response are scalars.
+   * Compiles the function that completes values of a scalar or enum type. The compiled function also handles null, because
+   * one call per value is faster, and most values of a response are scalars.
    */
   #leaf(type: GraphQLLeafType, isNullable: boolean): Complete {
     const read = compileLeaf(type);
@@ -204,8 +204,8 @@ class Compiler {
   }
 
   /**
-   * Compiles the completion of an interface or union. The `__typename` of a value, which `withTypenames` adds to the
-   * operation, determines its object type. Each object type is compiled at its first use.
+   * Compiles the function that completes values of an interface or union type. `withTypenames` adds the field `__typename`
+   * to the operation. The `__typename` of a value determines its object type. Each object type is compiled at its first use.
    */
   #abstract(declared: GraphQLAbstractType, nodes: FieldNode[]): Complete {
     const byType = new Map<unknown, Complete>();

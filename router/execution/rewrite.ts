@@ -7,8 +7,8 @@ import { typeCheck } from './types.ts';
 type Change = (holder: JsonObject, name: string) => void;
 
 /**
- * Applies the rewrites of a plan to data that is sent or received. Rewrites set type names, and rename fields to which
- * the planner gave an alias to avoid conflicts.
+ * Function that applies the rewrites of a plan to data that is sent or received. Rewrites set type names, and rename fields to which the
+ * planner gave an alias to avoid conflicts.
  */
 export type Rewrite = <V extends JsonObject>(value: V) => V;
 
@@ -20,7 +20,7 @@ export function compileRewrites(rewrites: readonly FetchRewrite[], schema: Graph
   };
 }
 
-/** Translates the path of an error from the response keys of a fetch to those of the planned operation. */
+/** Translates the path of an error from the response keys of a fetch to the response keys of the planned operation. */
 export type RenamePath = (path: Path) => Path;
 
 /**

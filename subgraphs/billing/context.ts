@@ -1,11 +1,16 @@
 import DataLoader from 'dataloader';
 import type { Principal } from '../../kernel/access/principal.ts';
+import { AnalyticsReads } from '../../kernel/analytics/analytics-reads.ts';
+import type { AnalyticsRange } from '../../kernel/analytics/analytics-scope.ts';
+import { analyzedPeriods } from '../../kernel/analytics/analyzed-periods.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { once } from '../../kernel/once.ts';
 import { loadersOf } from '../../kernel/records/loaders.ts';
 import { organizationEm } from '../../kernel/records/organization-filter.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import { AnalyticsService } from './analytics/analytics.service.ts';
+import { CostAnalyticsService } from './analytics-scope/cost-analytics.service.ts';
+import { UsageAnalyticsService } from './analytics-scope/usage-analytics.service.ts';
 import { auditPart } from './audit/ledger-audit.ts';
 import { BudgetService } from './budgets/budget.service.ts';
 import type { BillingCore } from './core.ts';
@@ -18,7 +23,9 @@ import { PaymentService } from './payments/payment.service.ts';
 import { PaymentMethodService } from './payments/payment-method.service.ts';
 import { accountBalances } from './preferences/account-balances.ts';
 import { BillingAccountService } from './preferences/billing-account.service.ts';
+import { SandboxClockService } from './sandbox/sandbox-clock.service.ts';
 import { SubscriptionService } from './subscriptions/subscription.service.ts';
+import { nextDatesOf } from './subscriptions/subscription-outlook.ts';
 import { TaxService } from './taxes/tax.service.ts';
 import type { UsageReportPeriod } from './usage/usage.states.ts';
 import type { UsageTotal } from './usage/usage.types.ts';
@@ -26,11 +33,11 @@ import { UsageRecordingService } from './usage/usage-recording.service.ts';
 import { UsageReportService } from './usage/usage-report.service.ts';
 import { UsagePriceService } from './usage-prices/usage-price.service.ts';
 
-/** Services, loaders and values that the resolvers of one request use. Each is created when it is used first. */
+/** Services, loaders and values that the resolvers of one request use. Each of them is created at its first use. */
 export class BillingContext {
   readonly principal: Principal;
   readonly clock: Clock;
-  /** Public origin of the platform, with which links begin. */
+  /** Public origin of the platform. Links begin with this origin. */
   readonly origin: string;
   readonly #core: BillingCore;
   readonly #request: RequestContext;
@@ -73,12 +80,12 @@ export class BillingContext {
   }
 
   @once get payments(): PaymentService {
-    const { attempts, processor } = this.#core;
+    const { attempts, paymentCounters: counters, processor } = this.#core;
     const { invoices, payments } = this.loaders;
-    return new PaymentService({ ...this.shared, invoices, payments, methods: this.paymentMethods, attempts, processor });
+    return new PaymentService({ ...this.shared, invoices, payments, methods: this.paymentMethods, attempts, processor, counters });
   }
 
-  /** Audits a part of the ledger of the caller's organization. */
+  /** Returns a function that audits a part of the ledger of the caller's organization, beginning after an account. */
   @once get auditLedger() {
     const { rows } = this.#core.ports;
     return (after: string | null) => auditPart(rows, this.principal.organizationId, after);
@@ -87,6 +94,17 @@ export class BillingContext {
   @once get billingAccounts(): BillingAccountService {
     const { graph } = this.#core.ports;
     return new BillingAccountService({ ...this.shared, graph, accounts: this.loaders.billingAccounts, methods: this.paymentMethods });
+  }
+
+  @once get sandboxClock(): SandboxClockService {
+    const { ports, processor, sandbox } = this.#core;
+    const isSandbox = sandbox !== undefined && processor.simulated;
+    return new SandboxClockService({ ...this.shared, jobs: ports.jobs, rows: ports.rows, isSandbox });
+  }
+
+  /** Times at which the next periods of subscriptions begin. */
+  @once get nextDates(): ReturnType<typeof nextDatesOf> {
+    return nextDatesOf(this.#core.ports.rows, this.principal.organizationId);
   }
 
   @once get balances(): ReturnType<typeof accountBalances> {
@@ -100,6 +118,29 @@ export class BillingContext {
 
   @once get analytics(): AnalyticsService {
     return new AnalyticsService(this.reading);
+  }
+
+  @once get usageAnalytics() {
+    const service = new UsageAnalyticsService({ rows: this.#core.ports.rows, principal: this.principal });
+    return {
+      figures: new AnalyticsReads(async (range) => service.read(await this.#inOwnTime(range))),
+      trends: new AnalyticsReads(async (range) => service.trends(await this.#inOwnTime(range))),
+    };
+  }
+
+  @once get costAnalytics() {
+    const { principal, clock, costs } = this;
+    const service = new CostAnalyticsService({ rows: this.#core.ports.rows, principal, clock, costs });
+    return {
+      figures: new AnalyticsReads(async (range) => service.read(await this.#inOwnTime(range))),
+      trends: new AnalyticsReads(async (range) => service.trend(await this.#inOwnTime(range))),
+    };
+  }
+
+  /** In a sandbox, the period of an analysis is relative to the time of the organization in billing. */
+  async #inOwnTime(range: AnalyticsRange): Promise<AnalyticsRange> {
+    const { ports, sandbox } = this.#core;
+    return sandbox ? { ...range, ...(await analyzedPeriods(ports.rows, range.asked, range.timezone, this.clock.now())) } : range;
   }
 
   @once get budgets(): BudgetService {
@@ -130,7 +171,7 @@ export class BillingContext {
     return new UsagePriceService({ ...this.shared, graph: this.#core.ports.graph });
   }
 
-  /** Returns the loader of the usage of services in a period, by service id. */
+  /** Returns the loader of the usage in a period, by service id. */
   usageOf(period: UsageReportPeriod): DataLoader<string, UsageTotal[]> {
     const loader = this.#usage.get(period) ?? new DataLoader((ids: readonly string[]) => this.usageReports.ofServices(ids, period));
     this.#usage.set(period, loader);

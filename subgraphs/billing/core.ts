@@ -1,3 +1,4 @@
+import { type Allowance, NO_LIMIT } from '../../kernel/access/allowances.ts';
 import type { EntityManager } from '../../kernel/database/database.ts';
 import type { Ports } from '../../kernel/domain.ts';
 import type { Mailer } from '../../kernel/messages/mail.ts';
@@ -14,10 +15,10 @@ import { Budget } from './budgets/budget.entity.ts';
 import { budgetSweeper } from './budgets/budget.sweeper.ts';
 import { BudgetMails } from './budgets/budget-mail.job.ts';
 import { MARK_BUDGETS } from './budgets/budget-tables.ts';
-import { automaticPaymentSweeper, defineCharges } from './collection/automatic-payment.job.ts';
+import { automaticPaymentSweeper, CHARGES, defineCharges } from './collection/automatic-payment.job.ts';
 import { type CollectionTerms, DEFAULT_TERMS } from './collection/collection-terms.ts';
 import { Dunning } from './collection/dunning.entity.ts';
-import { defineDunning, dunningSweeper } from './collection/dunning.job.ts';
+import { defineDunning, dunningSweeper, REVIEWS } from './collection/dunning.job.ts';
 import { ReminderMails } from './collection/reminder.mails.ts';
 import { COST_MONTH } from './costs/cost-tables.ts';
 import { CreditNote, CreditNoteLine } from './credits/credit-note.entity.ts';
@@ -37,9 +38,11 @@ import { defineDetachment } from './payments/method-detachment.job.ts';
 import { Payment } from './payments/payment.entity.ts';
 import { PaymentAttempts } from './payments/payment-attempts.ts';
 import { PaymentMethod } from './payments/payment-method.entity.ts';
+import { PAYMENT_ACCOUNT_TALLY, PAYMENT_TALLY } from './payments/payment-tallies.ts';
 import { Refund } from './payments/refund.entity.ts';
-import { defineSettlement, settlementSweepers } from './payments/settlement.job.ts';
+import { defineSettlement, SETTLEMENTS, settlementSweepers } from './payments/settlement.job.ts';
 import { type CreateProcessor, testProcessor } from './processors/processors.ts';
+import { Sandbox } from './sandbox/sandbox.ts';
 import { recurringCosts } from './subscriptions/recurring-costs.ts';
 import { RecurringRun } from './subscriptions/recurring-run.ts';
 import { serviceAdoption } from './subscriptions/service-adoption.ts';
@@ -49,7 +52,6 @@ import { Sums } from './sums/sums.ts';
 import { TaxExemption } from './taxes/tax-exemption.entity.ts';
 import { usageRetention } from './usage/usage.retention.ts';
 import { UsageStore } from './usage/usage.store.ts';
-import { NO_LIMIT, type UsageAllowance } from './usage/usage-allowance.ts';
 import { usagePartitions } from './usage/usage-partitions.ts';
 
 const RETENTION_MS = 600_000;
@@ -59,21 +61,25 @@ export interface BillingPorts extends Ports {
   paymentProcessor?: CreateProcessor;
   /** Metrics of the platform. Default: none. */
   metrics?: Metrics;
+  /** True if organizations of a sandbox can advance their clock (`advanceSandboxClock`). Default: false. */
+  sandbox?: boolean;
   mailer: Mailer;
   sms: SmsSender;
-  /** Whether new invoices are delivered by e-mail, unless their account has another preference. */
+  /** True if new invoices are sent by e-mail, except to accounts whose `invoiceDelivery` is `none`. */
   mailsInvoices: boolean;
-  /** When open invoices are charged again, reminded of, and when services are suspended. Default: DEFAULT_TERMS. */
+  /** Days on which payments are retried, reminders are sent and services are suspended. Default: `DEFAULT_TERMS`. */
   collection?: CollectionTerms;
-  /** Number of usage events that an organization may record in a minute. Default: no limit. */
-  usageAllowance?: UsageAllowance;
+  /** Number of usage events that an organization may record per minute. Default: no limit. */
+  usageAllowance?: Allowance;
 }
 
-/** Objects that exist once per process. All requests use them. */
+/** Objects that exist once per process. All requests share these objects. */
 export type BillingCore = ReturnType<typeof createCore>;
 
 export function createCore({ paymentProcessor = testProcessor, ...given }: BillingPorts) {
-  const { collection: terms = DEFAULT_TERMS, usageAllowance = NO_LIMIT, metrics, ...ports } = given;
+  const { collection: terms = DEFAULT_TERMS, usageAllowance = NO_LIMIT, metrics, ...outer } = given;
+  const sandbox = outer.sandbox ? new Sandbox(outer) : undefined;
+  const ports = sandbox ? sandbox.portsIn(outer) : outer;
   const processor = paymentProcessor(ports);
   const attempts = new PaymentAttempts({ ...ports, processor });
   defineSettlement(ports, attempts);
@@ -84,17 +90,30 @@ export function createCore({ paymentProcessor = testProcessor, ...given }: Billi
   const readers = readersOf(ports);
   const documents = new InvoiceDocuments({ ...ports, ...readers });
   const partitions = usagePartitions(ports.orm);
+  const timed = [
+    new RecurringRun(ports).sweeper,
+    overdueSweeper(ports),
+    creditSweeper(ports),
+    ...settlementSweepers(ports),
+    automaticPaymentSweeper(ports, { processor, terms }),
+    dunningSweeper(ports, terms),
+    testDisputeSweeper(ports),
+    budgetSweeper(ports, new BudgetMails(ports)),
+  ];
+  sandbox?.define(timed, [CHARGES, SETTLEMENTS, REVIEWS]);
   const retained = usageRetention({ ...ports, partitions });
   return {
     ports,
     documents,
     sender: new InvoiceSender({ ...ports, documents }),
     wantsMail: async (tx: EntityManager, organizationId: string, accountId: string) => {
+      if (!ports.mailsInvoices) return false;
       const account = await tx.findOne(BillingAccount, { organizationId, accountId });
-      return ports.mailsInvoices && account?.invoiceDelivery !== DeliveryPreference.NONE;
+      return account?.invoiceDelivery !== DeliveryPreference.NONE;
     },
     processor,
     counters: new Counters(ports, INVOICE_TALLY, INVOICE_ACCOUNT_TALLY),
+    paymentCounters: new Counters(ports, PAYMENT_TALLY, PAYMENT_ACCOUNT_TALLY),
     sums: new Sums(ports, { sums: COST_MONTH, marks: MARK_BUDGETS }, { sums: REVENUE_DAY }, { sums: DUE_DAY }, { sums: RECURRING_DAY }),
     attempts,
     notices: new ProcessorNotices({ ...ports, processor }),
@@ -105,17 +124,8 @@ export function createCore({ paymentProcessor = testProcessor, ...given }: Billi
     recurringCosts: recurringCosts(ports.rows),
     retained,
     retention: new RetentionTask({ name: 'billing.usage', everyMs: RETENTION_MS, log: ports.log }, () => retained),
-    sweepers: [
-      new RecurringRun(ports).sweeper,
-      overdueSweeper(ports),
-      creditSweeper(ports),
-      ...settlementSweepers(ports),
-      automaticPaymentSweeper(ports, { processor, terms }),
-      dunningSweeper(ports),
-      testDisputeSweeper(ports),
-      budgetSweeper(ports, new BudgetMails(ports)),
-      auditSweeper(ports),
-    ],
+    sandbox,
+    sweepers: [...timed, auditSweeper(ports)],
     readers,
   };
 }

@@ -20,7 +20,7 @@ import { TaxExemption } from './taxes/tax-exemption.entity.ts';
 import { TaxRate } from './taxes/tax-rate.entity.ts';
 import { UsagePrice } from './usage-prices/usage-price.entity.ts';
 
-/** Tables of the domain that have a class. */
+/** Tables of the billing domain that have an entity class. */
 export const entities = [
   ...[Invoice, InvoiceLine, InvoiceTax, InvoiceSettings, InvoiceDelivery],
   ...[AccountBalance, BillingAccount, Collection, Dunning, TaxRate, TaxExemption],
@@ -28,9 +28,9 @@ export const entities = [
   ...[BillingSubscription, SubscriptionItem, SubscriptionCharge, UsagePrice, Budget],
 ];
 
-/** Tables of the domain that only SQL statements read and write. */
+/** Tables of the billing domain that only SQL statements read and write. */
 export const tablesWithoutEntity = [
   ...['ledger_transfer', 'ledger_audit', 'waiting_credit', 'test_processor_charge', 'test_processor_refund', 'early_service_event'],
   ...['usage_key', 'usage_event', 'usage_day', 'usage_period'],
-  ...['cost_month', 'cost_credit', 'revenue_day', 'due_day', 'recurring_day', 'recurring_service', 'budget_alert'],
+  ...['cost_month', 'cost_credit', 'revenue_day', 'due_day', 'recurring_day', 'recurring_service', 'budget_alert', 'sandbox_clock'],
 ];

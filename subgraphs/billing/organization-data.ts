@@ -1,8 +1,8 @@
 import { kept, type OrganizationTables } from '../../kernel/records/organization-data.ts';
 
 /**
- * Rules for the data of a deleted organization. Invoices are kept, as the law requires, with the customer and the seller that
- * they name. Their notes are erased, because they may contain personal data.
+ * Rules for the data of a deleted organization. Invoices are kept, as the law requires, including the customer and the seller. The notes of
+ * invoices are erased, because they may contain personal data.
  */
 export const organizationData: OrganizationTables = {
   tables: [
@@ -26,6 +26,7 @@ export const organizationData: OrganizationTables = {
         ...kept('taxable_credited', 'amount_credited'),
       },
     },
+    { table: 'sandbox_clock', end: 'deleted' },
     { table: 'tax_rate', end: 'deleted' },
     { table: 'tax_exemption', end: 'deleted' },
     { table: 'waiting_credit', withheld: 'all', end: 'deleted' },
@@ -71,7 +72,7 @@ export const organizationData: OrganizationTables = {
       table: 'usage_day',
       end: {
         ...kept('organization_id', 'service_id', 'metric', 'day', 'account_id', 'category', 'type', 'service_type', 'currency'),
-        ...kept('quantity', 'events', 'billed_quantity'),
+        ...kept('quantity', 'events', 'billed_quantity', 'amount'),
       },
     },
     { table: 'usage_period', end: { ...kept('organization_id', 'service_id', 'first_day', 'last_day', 'currency', 'billed') } },
@@ -175,7 +176,7 @@ export const organizationData: OrganizationTables = {
       table: 'billing_account',
       end: {
         ...kept('organization_id', 'account_id', 'currency', 'billing_cycle', 'auto_pay', 'payment_method_id', 'invoice_delivery'),
-        ...kept('billing_day', 'revision', 'created_at', 'updated_at'),
+        ...kept('billing_day', 'overage_currency', 'revision', 'created_at', 'updated_at'),
         tax_id: 'erased',
       },
     },
@@ -237,13 +238,17 @@ export const organizationData: OrganizationTables = {
       },
     },
     { table: 'invoice_counter', withheld: 'all', end: { ...kept('organization_id', 'last') } },
-    // numbers of the invoices that are kept
-    { table: 'invoice_tally', withheld: 'all', end: { ...kept('organization_id', 'day', 'status', 'count', 'folded') } },
-    {
-      table: 'invoice_account_tally',
-      withheld: 'all',
+    // numbers of the invoices and payments that are kept
+    ...['invoice_tally', 'payment_tally'].map((table) => ({
+      table,
+      withheld: 'all' as const,
+      end: { ...kept('organization_id', 'day', 'status', 'count', 'folded') },
+    })),
+    ...['invoice_account_tally', 'payment_account_tally'].map((table) => ({
+      table,
+      withheld: 'all' as const,
       end: { ...kept('organization_id', 'account_id', 'day', 'status', 'count', 'folded') },
-    },
+    })),
   ],
   others: {},
 };

@@ -1,4 +1,5 @@
 import { BillingAnalyticsResolver } from './analytics/analytics.resolver.ts';
+import { BillingAnalyticsScopeResolver } from './analytics-scope/analytics-scope.resolver.ts';
 import { LedgerAuditResolver } from './audit/ledger-audit.resolver.ts';
 import { BudgetResolver } from './budgets/budget.resolver.ts';
 import { AccountCostsResolver, CostResolver, CostTrendsResolver, ServiceCostsResolver } from './costs/cost.resolver.ts';
@@ -10,6 +11,7 @@ import { InvoiceSettingsResolver } from './invoice-settings/invoice-settings.res
 import { AccountInvoicesResolver, InvoiceLineResolver, InvoiceResolver, ServiceInvoicesResolver } from './invoices/invoice.resolver.ts';
 import { InvoicePaymentsResolver, PaymentResolver } from './payments/payment.resolver.ts';
 import { AccountBillingResolver, BillingAccountResolver } from './preferences/billing-account.resolver.ts';
+import { SandboxClockResolver } from './sandbox/sandbox-clock.resolver.ts';
 import {
   AccountSubscriptionsResolver,
   InvoiceSubscriptionResolver,
@@ -31,5 +33,6 @@ export const resolvers = [
   ...[ServiceSubscriptionResolver, InvoiceSubscriptionResolver],
   ...[UsageResolver, ServiceUsageResolver, UsagePriceResolver],
   ...[CostResolver, CostTrendsResolver, ServiceCostsResolver, AccountCostsResolver, BillingAnalyticsResolver, BudgetResolver],
-  LedgerAuditResolver,
+  ...[BillingAnalyticsScopeResolver],
+  ...[LedgerAuditResolver, SandboxClockResolver],
 ] as const;

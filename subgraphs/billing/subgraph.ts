@@ -17,8 +17,9 @@ import { migrations } from './migrations/index.ts';
 import { mountProcessorNotices } from './notifications/processor-notices.routes.ts';
 import { organizationData } from './organization-data.ts';
 import { paymentEvents } from './payments/payment.events.ts';
-import { Account, Service } from './references.ts';
+import { Account, AnalyticsScope, Service } from './references.ts';
 import { resolvers } from './resolvers.ts';
+import { chargedOverage } from './subscriptions/overage.reaction.ts';
 import { serviceReactions } from './subscriptions/service-events.reaction.ts';
 import { subscriptionEvents } from './subscriptions/subscription.events.ts';
 import { usageThreshold } from './usage/usage.events.ts';
@@ -54,16 +55,21 @@ export const billing: Domain<BillingPorts> = {
     ),
     live('budgetReached', 'Budget', ['usage.threshold'], 'Follow the alerts of budgets.'),
   ],
-  start(ports) {
-    const core = createCore(ports);
+  start(given) {
+    const core = createCore(given);
+    const { ports, sandbox } = core;
+    const subgraph = subgraphOf(core);
+    const reactions = [
+      ...serviceReactions(ports),
+      // without a mail server no account gets its invoices by e-mail
+      ...(ports.mailsInvoices ? invoiceDelivery({ ...ports, ...core }) : []),
+      ...recurringRevenue(ports),
+      measuredUsage(ports, core.usageStore),
+      chargedOverage(ports, core.usageStore),
+    ];
     return {
-      subgraph: subgraphOf(core),
-      reactions: [
-        ...serviceReactions(ports),
-        ...invoiceDelivery({ ...ports, ...core }),
-        ...recurringRevenue(ports),
-        measuredUsage(ports, core.usageStore),
-      ],
+      subgraph: sandbox ? sandbox.subgraphIn(subgraph) : subgraph,
+      reactions: sandbox ? reactions.map((one) => sandbox.reactionIn(one)) : reactions,
       retained: core.retained,
       async mount(app) {
         await mountProcessorNotices(app, core.notices);
@@ -79,7 +85,7 @@ const subgraphOf = (core: BillingCore) =>
   buildSubgraph<BillingContext>({
     name: 'billing',
     resolvers: [...resolvers],
-    orphanedTypes: [Account, Service],
+    orphanedTypes: [Account, AnalyticsScope, Service],
     references: {
       BillingAccount: {
         requires: 'billing:read',
@@ -96,8 +102,8 @@ const subgraphOf = (core: BillingCore) =>
   });
 
 /** Starts and stops the background work of the domain. */
-function workOf({ counters, sums, adoption, retention, sweepers, sampleAudits }: BillingCore) {
-  const work = [counters, sums, adoption, retention, ...sweepers];
+function workOf({ counters, paymentCounters, sums, adoption, retention, sweepers, sampleAudits }: BillingCore) {
+  const work = [counters, paymentCounters, sums, adoption, retention, ...sweepers];
   let stopSampling: (() => void) | undefined;
   return {
     start: async () => {

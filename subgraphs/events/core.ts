@@ -5,6 +5,7 @@ import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { RequestTimeouts } from '../../kernel/outbound/connection-problem.ts';
 import { UrlGuard } from '../../kernel/outbound/ssrf.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
+import { Lease } from '../../kernel/work/lease.ts';
 import { RetentionTask } from '../../kernel/work/retention.ts';
 import { Consumer } from './consumers/consumer.ts';
 import { logConsumerTask } from './consumers/log-consumers.ts';
@@ -43,7 +44,7 @@ export interface EventsPorts extends Ports {
   live: readonly LiveField[];
   /** Secrets of the platform. The key that encrypts webhook secrets is derived from them. */
   secrets: Secrets;
-  /** Whether webhooks may use http and private network addresses. Meant for development and tests. */
+  /** True if webhooks may use http and private network addresses. Meant for development and tests. */
   allowPrivateUrls: boolean;
   /**
    * Returns the plan of an organization. The plan determines the monthly limit of webhook deliveries. Default: no
@@ -66,7 +67,7 @@ export type EventsCore = ReturnType<typeof createCore>;
 
 export function createCore(ports: EventsPorts) {
   const { orm, rows, database, jobs, clock, log, declaredTypes, reactions, logConsumers, allowPrivateUrls } = ports;
-  const { planOf = unlimited, isSuspended = async () => false, retentionDays, deliveryTimeouts, metrics } = ports;
+  const { planOf = unlimited, isSuspended = async () => false, retentionDays, deliveryTimeouts, metrics, organizationLog } = ports;
   const eventTypes = new EventTypes(declaredTypes);
   const partitions = eventPartitions(orm);
   const eventLog = new EventLog(orm, rows, eventTypes, partitions);
@@ -77,12 +78,14 @@ export function createCore(ports: EventsPorts) {
   const sender = new DeliverySender(guard, clock, deliveryTimeouts);
   const store = new DeliveryStore(orm, rows, eventLog);
   const results = new DeliveryResultWriter(new DeliveryResultStore(orm, rows, database), new DeliveryAnnouncement(rows, log), log);
-  const queues = new WebhookQueues({ store, results, sender, secrets, clock, log, metrics, isSuspended });
+  const queues = new WebhookQueues({ store, results, sender, secrets, clock, log, metrics, isSuspended, organizationLog });
   const worker = new DeliveryWorker({ store, queues, clock, poller: database.poller });
   const quota = new DeliveryQuota(orm, rows, planOf);
   const wake = (webhookId: string): void => queues.wake(webhookId);
   const replays = new ReplayWorker({ orm, eventTypes, eventLog, quota, jobs, clock, wake });
-  const following = { orm, rows, database, eventLog, log };
+  const leaseOf = (name: string): Lease =>
+    new Lease({ rows, table: `"${orm.config.getAll().schema}"."lease"`, name, isAlone: database.pglite !== undefined });
+  const following = { orm, rows, database, eventLog, log, leaseOf };
   const consumers = [
     new Consumer(following, new DeliveryPlanner({ clock, eventTypes, quota, wake })),
     new Consumer(following, reactionsTask(reactions, jobs, eventLog, log)),
@@ -102,6 +105,7 @@ export function createCore(ports: EventsPorts) {
     sender,
     store,
     worker,
+    leaseOf,
     consumers,
     verification: new EventVerification({ rows, eventLog, eventTypes, retentionDays, clock }),
     retained,

@@ -7,5 +7,5 @@ export const organizationData: OrganizationTables = {
     { table: 'event_log', end: 'deleted' },
     { table: 'delivery_month_counter', withheld: 'all', end: 'deleted' },
   ],
-  others: { consumer: 'how far each consumer has read the log' },
+  others: { consumer: 'how far each consumer has read the log', lease: 'which process consumes' },
 };

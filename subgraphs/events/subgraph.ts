@@ -3,6 +3,7 @@ import type { EventSink } from '../../kernel/events/relay.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
 import type { RetentionTask } from '../../kernel/work/retention.ts';
 import { ConsumerCursor } from './consumers/consumer.entity.ts';
+import { LeaseRow } from './consumers/lease.entity.ts';
 import { EventsContext } from './context.ts';
 import { createCore, type EventsPorts } from './core.ts';
 import { Delivery } from './deliveries/delivery.entity.ts';
@@ -23,12 +24,15 @@ import { Webhook } from './webhooks/webhook.entity.ts';
 import { webhookEvents } from './webhooks/webhook.events.ts';
 import { WebhookResolver } from './webhooks/webhook.resolver.ts';
 
-export interface RunningEvents extends RunningDomain {
-  /** Appends events from the relay to the event log. */
-  append: EventSink;
+export interface RunningEvents extends RunningDomain, EventSink {
   /** Deletes old events and deliveries. Runs in the background after `start`. */
   retention: RetentionTask;
   verification: EventVerification;
+  /**
+   * Returns since when the oldest event of the log has been waiting for its deliveries to be planned, or for a process to deliver it.
+   * Undefined if no event is waiting.
+   */
+  oldestWaiting(): Promise<Date | undefined>;
   /** Starts live streams, webhook deliveries, reactions and consumers. Call it after the job queues have started. */
   start(): Promise<void>;
   /** Ends streams and consumers, and lets running deliveries finish. */
@@ -38,7 +42,7 @@ export interface RunningEvents extends RunningDomain {
 /** The events domain: event log, live streams, webhooks and deliveries (specification 2.8, 4.8, 6). */
 export const events: Domain<EventsPorts, RunningEvents> = {
   name: 'events',
-  entities: [EventRecord, ConsumerCursor, Webhook, Delivery],
+  entities: [EventRecord, ConsumerCursor, LeaseRow, Webhook, Delivery],
   migrations,
   organizationData,
   sealed,
@@ -58,9 +62,14 @@ export const events: Domain<EventsPorts, RunningEvents> = {
         createContext: ({ principal }) => new EventsContext(core, principal),
       }),
       append: (batch) => eventLog.append(batch),
+      leaseOf: core.leaseOf,
       retained,
       retention,
       verification: core.verification,
+      async oldestWaiting() {
+        const times = await Promise.all([eventLog.oldestUnplanned(), store.oldestWaiting(ports.clock.now())]);
+        return times.filter((time) => time !== undefined).sort((one, other) => one.getTime() - other.getTime())[0];
+      },
       async start() {
         if (ports.database.pglite) await store.releaseAll();
         await ports.database.listen(EVENT_LOG_CHANNEL, () => {

@@ -23,7 +23,7 @@ export interface Bootstrapped {
   email: string;
   password: string;
   apiKey: string;
-  /** An OAuth client that may request all permissions. */
+  /** Id of an OAuth client that may request all permissions. */
   clientId: string;
   clientSecret: string;
 }
@@ -52,7 +52,7 @@ export async function bootstrap({ orm, clock, sandbox }: CreateOrganizationParts
     if ((await tx.count(Organization)) > 0) return undefined;
 
     const now = clock.now();
-    const { organization, account } = insertOrganization(tx, ORGANIZATION, now);
+    const { organization, account } = await insertOrganization(tx, ORGANIZATION, now);
     const owner = {
       id: newId('user'),
       organizationId: organization.id,

@@ -1,4 +1,5 @@
 import type { Principal } from '../../kernel/access/principal.ts';
+import { AnalyticsReads } from '../../kernel/analytics/analytics-reads.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { EntityManager } from '../../kernel/database/database.ts';
 import { once } from '../../kernel/once.ts';
@@ -25,6 +26,7 @@ import { SamlConnectionService } from './saml-connections/saml-connection.servic
 import type { LoginService } from './sessions/login.service.ts';
 import { SessionService } from './sessions/session.service.ts';
 import type { Sessions } from './sessions/sessions.ts';
+import { RequestAnalyticsService } from './usage/request-analytics.service.ts';
 import { UsageService } from './usage/usage.service.ts';
 import { UserService } from './users/user.service.ts';
 
@@ -141,6 +143,11 @@ export class IdentityContext {
     return new UsageService(rows, this.request, rateLimits);
   }
 
+  @once get requestAnalytics() {
+    const service = new RequestAnalyticsService({ rows: this.#core.ports.rows, principal: this.principal, clock: this.clock });
+    return new AnalyticsReads((range) => service.read(range));
+  }
+
   @once private get scopes(): AccountScopes {
     return new AccountScopes(this.principal, this.loaders.accounts);
   }
@@ -149,7 +156,7 @@ export class IdentityContext {
     return organizationEm(this.#core.ports.orm, this.principal);
   }
 
-  /** Dependencies that most services need. */
+  /** Dependencies that most services of the identity domain need. */
   @once private get shared() {
     const { ports, trail, feed } = this.#core;
     return { em: this.em, request: this.request, clock: ports.clock, trail, feed };

@@ -52,14 +52,14 @@ import type { PasswordCost } from './users/password.ts';
 import { User } from './users/user.entity.ts';
 
 export interface IdentityPorts extends Ports {
-  /** Whether this platform issues and accepts only test keys. Otherwise it issues and accepts only live keys. */
+  /** True if this platform issues and accepts only test keys. Otherwise it issues and accepts only live keys. */
   sandbox: boolean;
   /**
    * Authorities that must have issued a client certificate. If undefined, any issuer and self-signed certificates are
    * accepted.
    */
   clientAuthorities?: readonly X509Certificate[] | undefined;
-  /** Encrypts secrets at rest. */
+  /** Encrypts secrets that are stored in the database. */
   secrets: Secrets;
   /** Public origin of the authorization server: the issuer of tokens and the address of its pages. */
   authOrigin: string;
@@ -69,17 +69,17 @@ export interface IdentityPorts extends Ports {
   sms: SmsSender;
   /** Stores exports of organizations. */
   files: FileStore;
-  /** Lists the data of organizations in all domains. */
+  /** Lists all tables that contain data of organizations, for exports and deletions. */
   organizationData: OrganizationData;
-  /** How many days audit records are kept. */
+  /** Number of days for which audit records are kept. */
   auditRetentionDays: number;
   /** Finds the country of a caller. Default: the country is unknown. */
   locator?: CountryLocator;
-  /** How the ownership of an e-mail domain of a SAML connection is proven. `none`: no proof is needed. */
+  /** Way in which the ownership of an e-mail domain of a SAML connection is proven. `none`: no proof is needed. */
   samlDomainProof: 'dns' | 'none';
   /** Resolves TXT records. Default: the DNS resolver of the system. */
   resolveTxt?: ResolveTxt | undefined;
-  /** Whether URLs that callers provide may use http and private addresses. For development only. */
+  /** True if URLs that callers provide may use http and private addresses. For development only. */
   allowPrivateUrls: boolean;
   /** Cost of password hashing. Default: appropriate for passwords that people choose. */
   passwordCost?: PasswordCost | undefined;

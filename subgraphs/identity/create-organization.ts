@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../kernel/database/database.ts';
 import { newId } from '../../kernel/records/ids.ts';
 import { Account } from './accounts/account.entity.ts';
+import { openAccounts } from './accounts/organization-accounts.ts';
 import { ApiKey } from './api-keys/api-key.entity.ts';
 import { generateApiKey } from './api-keys/api-key-secret.ts';
 import { Organization } from './organizations/organization.entity.ts';
@@ -10,14 +11,14 @@ import { Organization } from './organizations/organization.entity.ts';
 export interface CreateOrganizationParts {
   orm: Orm;
   clock: Clock;
-  /** Whether this platform is a sandbox, in which new keys are test keys. */
+  /** True if this platform is a sandbox, in which new keys are test keys. */
   sandbox: boolean;
 }
 
 export interface NewOrganization {
   name: string;
   plan: Plan;
-  /** Whether the new organization operates the platform. Only the first organization operates the platform. */
+  /** True if the new organization operates the platform. Only the first organization operates the platform. */
   operator?: boolean;
 }
 
@@ -31,24 +32,25 @@ export interface CreatedOrganization {
 export function createOrganization({ orm, clock, sandbox }: CreateOrganizationParts, input: NewOrganization): Promise<CreatedOrganization> {
   const apiKey = generateApiKey(sandbox);
   return orm.em.fork().transactional(async (tx) => {
-    const { organization } = insertOrganization(tx, input, clock.now());
+    const { organization } = await insertOrganization(tx, input, clock.now());
     tx.persist(firstKey(organization, apiKey, clock.now()));
     return { organization, apiKey };
   });
 }
 
 /**
- * Creates an organization and its own account, in the caller's transaction. Every new organization is created by this
- * function.
+ * Creates an organization, its own account, and its account at the operator, in the caller's transaction. Every new
+ * organization is created by this function.
  */
-export function insertOrganization(
+export async function insertOrganization(
   tx: EntityManager,
   { name, plan, operator = false }: NewOrganization,
   now: Date,
-): { organization: Organization; account: Account } {
+): Promise<{ organization: Organization; account: Account }> {
   const organization = Object.assign(new Organization(), { id: newId('organization'), name, plan, operator, createdAt: now });
   const account = ownAccount(organization);
-  tx.persist([organization, account]);
+  await tx.persist([organization, account]).flush();
+  await openAccounts(tx, now, organization.id);
   return { organization, account };
 }
 

@@ -9,8 +9,8 @@ const exportFiles = ({ id, organization_id: organizationId, parts }: Readonly<Re
   partKeysOf({ id, organizationId, parts } as OrganizationExport);
 
 /**
- * Defines what happens to identity's records when an organization is deleted. Users and credentials are deleted. Audit
- * records and accounts are kept without personal data, accounts because invoices refer to them.
+ * Rules for the identity domain's records of a deleted organization. Users and credentials are deleted. Audit records and accounts are kept
+ * without personal data, accounts because invoices refer to them.
  */
 export const organizationData: OrganizationTables = {
   tables: [
@@ -57,6 +57,7 @@ export const organizationData: OrganizationTables = {
       table: 'account',
       end: {
         ...kept('id', 'organization_id', 'customer_id', 'status', 'timezone', 'tier', 'created_at', 'updated_at', 'own'),
+        ...kept('billed_organization_id'),
         name: 'pseudonym',
         email: 'pseudonym',
         phone: 'erased',
@@ -92,7 +93,7 @@ export const organizationData: OrganizationTables = {
     { table: 'organization_plan', end: { ...kept('organization_id', 'day', 'plan') } },
     {
       table: 'usage_month_counter',
-      end: { ...kept('organization_id', 'month', 'requests', 'reported', 'reported_at') },
+      end: { ...kept('organization_id', 'month', 'requests', 'reported', 'reported_at', 'charged') },
     },
     {
       table: 'organization',

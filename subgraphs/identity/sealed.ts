@@ -14,7 +14,7 @@ export const sealed: readonly SealedColumn[] = [
   { table: 'oauth_record', column: 'payload', purpose: OAUTH_RECORDS, key: ['kind', 'hash'], separator: ':' },
 ];
 
-/** Queues whose jobs contain codes and links that give access to users' accounts. The jobs are encrypted. */
+/** Queues whose jobs contain codes and links that give access to users' accounts. The data of these jobs is encrypted. */
 export const sealedJobs: readonly SealedJobs[] = [
   { queue: 'identity.mail', purpose: 'mail' },
   { queue: 'identity.sms', purpose: 'sms' },

@@ -32,7 +32,7 @@ import type { Demand } from './mfa-challenges/challenge.service.ts';
 import { migrations } from './migrations/index.ts';
 import { OAuthClient } from './oauth-clients/oauth-client.entity.ts';
 import { OAuthClientResolver } from './oauth-clients/oauth-client.resolver.ts';
-import { OperatorResolver, OrganizationExportResolver } from './operator/operator.resolver.ts';
+import { OperatorResolver, OrganizationAccountResolver, OrganizationExportResolver } from './operator/operator.resolver.ts';
 import { OrganizationExport } from './operator/organization-export.entity.ts';
 import { mountExportDownloads } from './operator/organization-export.routes.ts';
 import { organizationData } from './organization-data.ts';
@@ -41,6 +41,7 @@ import { organizationEvents } from './organizations/organization.events.ts';
 import { OrganizationResolver } from './organizations/organization.resolver.ts';
 import { OneTimeToken } from './passwords/one-time-token.entity.ts';
 import { PasswordResolver } from './passwords/password.resolver.ts';
+import { AnalyticsScope } from './references.ts';
 import { UserRestrictions } from './restrictions/user-restrictions.entity.ts';
 import { UserRestrictionsResolver } from './restrictions/user-restrictions.resolver.ts';
 import { SamlAssertion, SamlCode, SamlRequest } from './saml/saml-records.entity.ts';
@@ -53,6 +54,7 @@ import { RefreshToken } from './sessions/refresh-token.entity.ts';
 import { Session } from './sessions/session.entity.ts';
 import { SessionResolver } from './sessions/session.resolver.ts';
 import { SigningKey } from './tokens/signing-key.entity.ts';
+import { RequestAnalyticsResolver } from './usage/request-analytics.resolver.ts';
 import { usageEvents } from './usage/usage.events.ts';
 import { UsageResolver } from './usage/usage.resolver.ts';
 import { usageAccounting } from './usage/usage-accounting.ts';
@@ -84,6 +86,7 @@ const mfaEntities = [MfaMethod, BackupCode, MfaChallenge];
 const resolvers = [
   OrganizationResolver,
   OperatorResolver,
+  OrganizationAccountResolver,
   OrganizationExportResolver,
   AccountResolver,
   AccountUsersResolver,
@@ -95,6 +98,7 @@ const resolvers = [
   PasswordResolver,
   AuditResolver,
   UsageResolver,
+  RequestAnalyticsResolver,
   SamlConnectionResolver,
   MfaResolver,
   MfaChallengeResolver,
@@ -103,7 +107,7 @@ const resolvers = [
   OAuthClientResolver,
 ] as const;
 
-/** Identity: organizations, accounts, users, credentials and authentication (specification 4.1, 4.2, 5). */
+/** The identity domain: organizations, accounts, users, credentials and authentication (specification 4.1, 4.2, 5). */
 export const identity: Domain<IdentityPorts, RunningIdentity> = {
   name: 'identity',
   entities: [
@@ -147,6 +151,7 @@ export const identity: Domain<IdentityPorts, RunningIdentity> = {
       subgraph: buildSubgraph<IdentityContext>({
         name: 'identity',
         resolvers,
+        orphanedTypes: [AnalyticsScope],
         references: {
           Account: { requires: 'accounts:read', load: (reference, { loaders }) => accountByReference(reference, loaders.accounts) },
         },

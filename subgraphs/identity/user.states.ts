@@ -16,7 +16,7 @@ registerEnumType(UserRole, {
   valuesConfig: {
     OWNER: {
       description:
-        'All permissions, including permissions that are added in the future. Only owners can make owners. Every organization has at least one.',
+        'All permissions, including permissions that are added in the future. Only owners can give this role to a user. Every organization has at least one owner.',
     },
     ADMIN: { description: 'All permissions that exist today. Permissions that are added in the future are not included automatically.' },
     MEMBER: { description: '`services:write`, `support:create`, `monitoring:write`, and read access to everything except credentials.' },

@@ -1,4 +1,5 @@
 import type { Principal } from '../../kernel/access/principal.ts';
+import { AnalyticsReads } from '../../kernel/analytics/analytics-reads.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { EntityManager } from '../../kernel/database/database.ts';
 import { once } from '../../kernel/once.ts';
@@ -7,6 +8,7 @@ import { organizationEm } from '../../kernel/records/organization-filter.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import { OrderAccount } from './accounts/order-account.ts';
 import { AnalyticsService } from './analytics/analytics.service.ts';
+import { AvailabilityService as AvailabilityAnalyticsService } from './analytics/availability.service.ts';
 import { ServicesSummaryReader } from './analytics/services-summary.ts';
 import { AvailabilityService } from './availability/availability.service.ts';
 import { BulkService } from './bulk/bulk.service.ts';
@@ -27,7 +29,9 @@ import type { ServicesCore } from './core.ts';
 import { CoverageService } from './coverage/coverage.service.ts';
 import { CarrierService } from './coverage-management/carrier.service.ts';
 import { CoverageManagementService } from './coverage-management/coverage-management.service.ts';
+import type { Service } from './inventory/service.entity.ts';
 import { ServiceQueries } from './inventory/service-queries.ts';
+import { MaintenanceService } from './maintenance/maintenance.service.ts';
 import { MetricsService } from './metrics/metrics.service.ts';
 import { ServiceOptionsService } from './options/service-options.service.ts';
 import { OrderService } from './orders/order.service.ts';
@@ -37,10 +41,7 @@ import { QuoteOrders } from './quotes/quote-orders.ts';
 import { StatusService } from './status/status.service.ts';
 import { TimelineService } from './timeline/timeline.service.ts';
 
-/**
- * Services, loaders and values for one request, or for a job that uses them like a request. Each of them is created
- * when it is used first.
- */
+/** Services, loaders and values for one request, or for a job that uses them like a request. Each of them is created at its first use. */
 export class ServicesContext {
   readonly principal: Principal;
   readonly clock: Clock;
@@ -99,7 +100,7 @@ export class ServicesContext {
   }
 
   @once get services(): ServiceQueries {
-    return new ServiceQueries(this.em, this.loaders.services, this.catalog);
+    return new ServiceQueries(this.em, this.loaders.services, this.catalog, this.#core.search);
   }
 
   @once get changes(): ServiceChangeService {
@@ -121,6 +122,10 @@ export class ServicesContext {
     return new StatusService({ rows, organizationId, clock, samples: this.#core.samples, isSimulated: connectivity.simulated });
   }
 
+  @once get maintenance(): MaintenanceService {
+    return new MaintenanceService({ em: this.em, clock: this.clock });
+  }
+
   @once get timelines(): TimelineService {
     return new TimelineService(this.#core.ports.rows, this.principal);
   }
@@ -131,6 +136,14 @@ export class ServicesContext {
 
   @once get analytics(): AnalyticsService {
     return new AnalyticsService({ em: this.em, clock: this.clock, samples: this.#core.samples });
+  }
+
+  @once get availabilityAnalytics() {
+    const service = new AvailabilityAnalyticsService({ rows: this.#core.ports.rows, principal: this.principal });
+    return {
+      figures: new AnalyticsReads((range) => service.read(range)),
+      trends: new AnalyticsReads((range) => service.trend(range)),
+    };
   }
 
   @once get summary(): ServicesSummaryReader {
@@ -177,6 +190,13 @@ export class ServicesContext {
   /** Loads the changes of a service that have not ended, newest first. */
   pendingChangesOf(serviceId: string): Promise<ServiceChange[]> {
     return this.loaders.serviceChanges.newest('serviceId', serviceId, MAX_OPEN + 1, { status: OPEN_STATUSES });
+  }
+
+  /** Stores that a service was just ordered, so that its changes need not be read. */
+  async ordered(order: Promise<Service>): Promise<Service> {
+    const service = await order;
+    this.loaders.serviceChanges.keepNone('serviceId', service.id, MAX_OPEN + 1, { status: OPEN_STATUSES });
+    return service;
   }
 
   @once private get orderAccount(): OrderAccount {

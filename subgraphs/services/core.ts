@@ -5,9 +5,11 @@ import { Bulk } from './bulk/bulk.entity.ts';
 import { bulkSweeper, defineBulk } from './bulk/bulk.job.ts';
 import { BulkItem } from './bulk/bulk-item.entity.ts';
 import { defineConverge } from './changes/converge.job.ts';
+import { serviceBlockSweeper } from './changes/service-block.sweeper.ts';
 import { ServiceChange } from './changes/service-change.entity.ts';
 import { changeApplicationSweeper, serviceChangeSweeper } from './changes/service-change.sweeper.ts';
 import { Service } from './inventory/service.entity.ts';
+import { ServiceSearch } from './inventory/service-search.ts';
 import { maintenanceSweeper } from './maintenance/maintenance.sweeper.ts';
 import { MaintenanceWindow } from './maintenance/maintenance-window.entity.ts';
 import type { ServiceProvider } from './providers/service.provider.ts';
@@ -24,7 +26,7 @@ import { telemetrySweeper } from './telemetry/telemetry.sweeper.ts';
 export interface ServicesPorts extends Ports {
   /** Provider that builds and measures services. Default: SimulatedProvider. */
   connectivity?: ServiceProvider;
-  /** How often each service is measured, in seconds. Default: 60. */
+  /** Interval at which each service is measured, in seconds. Default: 60. */
   measureSeconds?: number;
   /** Number of days for which measurements are kept. Default: 62. */
   sampleRetentionDays?: number;
@@ -32,7 +34,7 @@ export interface ServicesPorts extends Ports {
 
 const RETENTION_MS = 600_000;
 
-/** Objects that exist once per process. All requests and jobs use them. */
+/** Objects that exist once per process. All requests and jobs share these objects. */
 export type ServicesCore = ReturnType<typeof createCore>;
 
 export function createCore({
@@ -51,11 +53,13 @@ export function createCore({
   return {
     ports,
     samples,
+    search: new ServiceSearch(ports),
     retained,
     retention: new RetentionTask({ name: 'services.samples', everyMs: RETENTION_MS, log }, () => retained),
     sweepers: [
       serviceChangeSweeper(ports),
       changeApplicationSweeper(ports),
+      serviceBlockSweeper(ports),
       maintenanceSweeper(ports),
       bulkSweeper(ports),
       telemetrySweeper({ ...ports, samples, everyMs: measureSeconds * 1000 }),

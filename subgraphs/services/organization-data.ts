@@ -17,6 +17,8 @@ export const organizationData: OrganizationTables = {
     { table: 'bulk_item', end: 'deleted' },
     { table: 'bulk', end: 'deleted' },
     { table: 'service_change', end: 'deleted' },
+    // progress of the platform's work at the provider; the history of the service shows its suspensions
+    { table: 'service_block', withheld: 'all', end: 'deleted' },
     { table: 'service_status_change', end: 'deleted' },
     { table: 'service', end: 'deleted' },
     { table: 'account_suspension', end: 'deleted' },

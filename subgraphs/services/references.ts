@@ -7,3 +7,10 @@ export class Account {
   @Field(() => ID)
   id!: string;
 }
+
+@ObjectType('AnalyticsScope')
+@Directive('@key(fields: "id")')
+export class AnalyticsScope {
+  @Field(() => ID)
+  id!: string;
+}

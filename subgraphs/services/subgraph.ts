@@ -2,6 +2,7 @@ import type { Domain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
 import { requestOf } from '../../kernel/request.ts';
 import { AnalyticsResolver } from './analytics/analytics.resolver.ts';
+import { AvailabilityAnalyticsResolver } from './analytics/availability.resolver.ts';
 import { AvailabilityResolver } from './availability/availability.resolver.ts';
 import { Bulk } from './bulk/bulk.entity.ts';
 import { bulkEvents } from './bulk/bulk.events.ts';
@@ -22,6 +23,7 @@ import { CatalogResolver } from './catalog/catalog.resolver.ts';
 import { CatalogManagementResolver } from './catalog-management/catalog-management.resolver.ts';
 import { CatalogPriceChange } from './catalog-management/catalog-price-change.entity.ts';
 import { TermDiscountResolver } from './catalog-management/term-discount.resolver.ts';
+import { ServiceBlock } from './changes/service-block.entity.ts';
 import { ServiceChange } from './changes/service-change.entity.ts';
 import { ServiceChangeResolver, ServiceChangesResolver } from './changes/service-change.resolver.ts';
 import { ServiceUpdateResolver } from './changes/service-update.resolver.ts';
@@ -33,7 +35,8 @@ import { CoverageManagementResolver } from './coverage-management/coverage-manag
 import { Service } from './inventory/service.entity.ts';
 import { serviceEvents } from './inventory/service.events.ts';
 import { AccountServicesResolver, ServiceResolver } from './inventory/service.resolver.ts';
-import { ChangeMaintenanceResolver, MaintenanceResolver } from './maintenance/maintenance.resolver.ts';
+import { maintenanceEvents } from './maintenance/maintenance.events.ts';
+import { ChangeMaintenanceResolver, MaintenanceResolver, MaintenanceWindowResolver } from './maintenance/maintenance.resolver.ts';
 import { MaintenanceWindow } from './maintenance/maintenance-window.entity.ts';
 import { MetricsResolver } from './metrics/metrics.resolver.ts';
 import { migrations } from './migrations/index.ts';
@@ -49,11 +52,12 @@ import { ProvisioningRequestResolver } from './provisioning-requests/provisionin
 import { Quote } from './quotes/quote.entity.ts';
 import { QuoteLineResolver, QuoteResolver, ServiceQuoteResolver } from './quotes/quote.resolver.ts';
 import { QuoteLine } from './quotes/quote-line.entity.ts';
-import { Account } from './references.ts';
+import { Account, AnalyticsScope } from './references.ts';
 import { statusEvents } from './status/status.events.ts';
 import { StatusResolver } from './status/status.resolver.ts';
 import { StatusChange } from './status/status-change.entity.ts';
 import { accountSuspension } from './suspension/account-suspension.reaction.ts';
+import { servicesMeasured } from './telemetry/measured.events.ts';
 import { usageRecorded } from './telemetry/usage.events.ts';
 import { TimelineEntryResolver, TimelineResolver } from './timeline/timeline.resolver.ts';
 
@@ -64,6 +68,7 @@ export const services: Domain<ServicesPorts> = {
     Service,
     StatusChange,
     ServiceChange,
+    ServiceBlock,
     MaintenanceWindow,
     Bulk,
     BulkItem,
@@ -85,7 +90,15 @@ export const services: Domain<ServicesPorts> = {
   tablesWithoutEntity: ['service_sample', 'service_sample_day', 'service_measurement', 'account_suspension'],
   migrations,
   organizationData,
-  events: [...serviceEvents, ...bulkEvents, ...statusEvents, ...catalogEvents, usageRecorded.type],
+  events: [
+    ...serviceEvents,
+    ...bulkEvents,
+    ...statusEvents,
+    ...catalogEvents,
+    ...maintenanceEvents,
+    usageRecorded.type,
+    servicesMeasured.type,
+  ],
   live: [
     {
       field: 'serviceStatusChanged',
@@ -102,6 +115,14 @@ export const services: Domain<ServicesPorts> = {
       events: ['bulk.*'],
       requires: 'services:read',
       description: 'Follow the progress of bulks, at most four times a second for each bulk.',
+    },
+    {
+      field: 'maintenanceUpdated',
+      subject: 'MaintenanceWindow',
+      eventField: 'maintenanceWindow',
+      events: ['maintenance.*'],
+      requires: 'monitoring:read',
+      description: 'Follow maintenance windows: planned, changed, started, ended and cancelled.',
     },
   ],
   start(ports) {
@@ -137,6 +158,7 @@ export const services: Domain<ServicesPorts> = {
           QuoteLineResolver,
           ServiceQuoteResolver,
           MaintenanceResolver,
+          MaintenanceWindowResolver,
           ChangeMaintenanceResolver,
           TermDiscountResolver,
           TimelineResolver,
@@ -145,11 +167,13 @@ export const services: Domain<ServicesPorts> = {
           BulkItemResolver,
           ProvisioningRequestResolver,
           AccountServicesResolver,
+          AvailabilityAnalyticsResolver,
         ],
-        orphanedTypes: [Account],
+        orphanedTypes: [Account, AnalyticsScope],
         references: {
           Service: { requires: 'services:read', load: ({ id = '' }, { loaders }) => loaders.services.load(id) },
           Bulk: { requires: 'services:read', load: ({ id = '' }, { loaders }) => loaders.bulks.load(id) },
+          MaintenanceWindow: { requires: 'monitoring:read', load: ({ id = '' }, { loaders }) => loaders.maintenanceWindows.load(id) },
         },
         createContext: (request) => new ServicesContext(core, request),
       }),
@@ -158,8 +182,10 @@ export const services: Domain<ServicesPorts> = {
       start: async () => {
         for (const sweeper of core.sweepers) sweeper.start();
         core.retention.start();
+        core.search.start();
       },
-      stop: async () => void (await Promise.all([core.retention.stop(), ...core.sweepers.map((sweeper) => sweeper.stop())])),
+      stop: async () =>
+        void (await Promise.all([core.retention.stop(), core.search.stop(), ...core.sweepers.map((sweeper) => sweeper.stop())])),
     };
   },
 };

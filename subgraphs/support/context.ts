@@ -1,4 +1,5 @@
 import type { Principal } from '../../kernel/access/principal.ts';
+import { AnalyticsReads } from '../../kernel/analytics/analytics-reads.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { EntityManager } from '../../kernel/database/database.ts';
 import { once } from '../../kernel/once.ts';
@@ -9,6 +10,7 @@ import { AgentService } from './agents/agent.service.ts';
 import { AgentAssignment } from './agents/agent-assignment.ts';
 import { DashboardService } from './analytics/dashboard.service.ts';
 import { Figures } from './analytics/figures.ts';
+import { TicketAnalyticsService } from './analytics/ticket-analytics.service.ts';
 import { CategoryService } from './categories/category.service.ts';
 import { CommentService } from './comments/comment.service.ts';
 import { CommentAuthors } from './comments/comment-authors.ts';
@@ -21,7 +23,6 @@ import type { ArticleLoader } from './knowledge/article.loader.ts';
 import type { ArticleService } from './knowledge/article.service.ts';
 import { NotificationService } from './notifications/notification.service.ts';
 import { ReportService } from './reports/report.service.ts';
-import type { ReportLinks } from './reports/report-links.ts';
 import { RoutingRuleService } from './routing/routing-rule.service.ts';
 import { SlaPolicyService } from './sla-policies/sla-policy.service.ts';
 import { TicketSearch } from './ticket-search/ticket-search.ts';
@@ -29,15 +30,12 @@ import { TicketService } from './tickets/ticket.service.ts';
 import { TicketCreator } from './tickets/ticket-creator.ts';
 import { isDesk } from './visibility.ts';
 
-/**
- * Services, loaders and values that the resolvers of one request use. Each of them is created when it is used first.
- */
+/** Services, loaders and values that the resolvers of one request use. Each of them is created at its first use. */
 export class SupportContext {
   readonly principal: Principal;
   readonly clock: Clock;
   /** Public origin of the platform. The links in responses begin with it. */
   readonly origin: string;
-  readonly reportLinks: ReportLinks;
   readonly #core: SupportCore;
   readonly #request: RequestContext;
 
@@ -45,7 +43,6 @@ export class SupportContext {
     this.principal = request.principal;
     this.clock = core.ports.clock;
     this.origin = core.ports.origin;
-    this.reportLinks = core.reportLinks;
     this.#core = core;
     this.#request = request;
   }
@@ -132,16 +129,24 @@ export class SupportContext {
     return new DashboardService(rows, new Figures(rows, this.principal), this.clock);
   }
 
+  @once get ticketAnalytics() {
+    const service = new TicketAnalyticsService({ rows: this.#core.ports.rows, principal: this.principal });
+    return {
+      figures: new AnalyticsReads((range) => service.read(range)),
+      trends: new AnalyticsReads((range) => service.trend(range)),
+    };
+  }
+
   @once get reports(): ReportService {
-    const { rows, jobs } = this.#core.ports;
-    return new ReportService({ ...this.shared, rows, jobs });
+    const { ports, reports } = this.#core;
+    return new ReportService({ ...this.shared, rows: ports.rows, engine: reports });
   }
 
   @once private get em(): EntityManager {
     return organizationEm(this.#core.ports.orm, this.principal);
   }
 
-  /** Dependencies that every service receives. */
+  /** Dependencies that every service of the support domain receives. */
   @once private get shared() {
     const { em, clock, principal } = this;
     return { em, clock, principal, organizationId: principal.organizationId, request: this.#request };

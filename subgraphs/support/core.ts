@@ -1,5 +1,6 @@
 import type { RecordScope } from '../../kernel/access/principal.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
+import { ReportEngine } from '../../kernel/reports/report-engine.ts';
 import { Counters } from '../../kernel/tally/counters.ts';
 import { RetentionTask } from '../../kernel/work/retention.ts';
 import { Agent } from './agents/agent.entity.ts';
@@ -19,9 +20,7 @@ import { NotificationRecipient } from './notifications/notification-recipient.en
 import { NotificationSender } from './notifications/notification-sender.ts';
 import { TicketLinks } from './notifications/ticket-links.ts';
 import type { SupportPorts } from './ports.ts';
-import { defineGeneration } from './reports/report-generation.job.ts';
-import { ReportLinks } from './reports/report-links.ts';
-import { defineRemoval } from './reports/report-removal.job.ts';
+import { ticketReports } from './reports/report-tickets.ts';
 import { routedEscalationsOf } from './routing/automation.loader.ts';
 import { automationSweeper } from './routing/automation.sweeper.ts';
 import { followWithAutomations } from './routing/automation-following.ts';
@@ -43,17 +42,14 @@ const RETENTION_MS = 600_000;
 export type SupportCore = ReturnType<typeof createCore>;
 
 export function createCore(ports: SupportPorts) {
-  const { clock, log, origin, rows, secrets } = ports;
+  const { clock, log, origin, rows } = ports;
   const links = new TicketLinks(ports);
   const sender = new NotificationSender({ ...ports, links });
   const editor = new TicketEditor(clock, new SlaTracker(), [followWithAutomations]);
   const attachments = new AttachmentStore(ports);
   const comments = new CommentWriter({ editor, attachments, origin });
-  const reportLinks = new ReportLinks(secrets, origin);
   const notifications = notificationRetention(ports);
   const retained = [notifications, attachments.retained];
-  defineGeneration({ ...ports, sender, links: reportLinks });
-  defineRemoval(ports);
   const readers = {
     tickets: new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } }),
     agents: new RecordReader(ports, Agent),
@@ -77,7 +73,7 @@ export function createCore(ports: SupportPorts) {
     notificationSender: sender,
     retained,
     notificationRetention: new RetentionTask({ name: 'support.notifications', everyMs: RETENTION_MS, log }, () => [notifications]),
-    reportLinks,
+    reports: new ReportEngine(ports, ticketReports({ ...ports, sender })),
     links,
     router: new TicketRouter(sender, clock),
     desks: desks(),

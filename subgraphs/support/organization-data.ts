@@ -1,6 +1,7 @@
 import type { OrganizationTables } from '../../kernel/records/organization-data.ts';
+import { fileKeyOf as reportKey } from '../../kernel/reports/report-file.ts';
 import { type Attachment, fileKeyOf as attachmentKey } from './attachments/attachment.entity.ts';
-import { type Report, fileKeyOf as reportKey } from './reports/report.entity.ts';
+import type { Report } from './reports/report.entity.ts';
 
 /**
  * Returns the keys of an attachment's files in the file store. The parameter is a database row, so its properties have

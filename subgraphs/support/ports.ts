@@ -8,10 +8,7 @@ import type { Metrics } from '../../kernel/metrics/metrics.ts';
 /** Dependencies of the support domain, in addition to the dependencies of every domain. */
 export interface SupportPorts extends Ports {
   secrets: Secrets;
-  /**
-   * Whether integrations may send requests to private network addresses. Only development and tests should set this to
-   * true.
-   */
+  /** True if integrations may send requests to private network addresses. Only development and tests should set this to true. */
   allowPrivateUrls: boolean;
   mailer: Mailer;
   sms: SmsSender;

@@ -14,3 +14,10 @@ export class Service {
   @Field(() => ID)
   id!: string;
 }
+
+@ObjectType('AnalyticsScope')
+@Directive('@key(fields: "id")')
+export class AnalyticsScope {
+  @Field(() => ID)
+  id!: string;
+}

@@ -1,6 +1,7 @@
 import type { ClassType } from 'type-graphql';
 import { AgentResolver } from './agents/agent.resolver.ts';
 import { DashboardResolver } from './analytics/dashboard.resolver.ts';
+import { TicketAnalyticsResolver } from './analytics/ticket-analytics.resolver.ts';
 import { AttachmentResolver, TicketAttachmentsResolver } from './attachments/attachment.resolver.ts';
 import { CategoryResolver } from './categories/category.resolver.ts';
 import { CommentResolver, TicketCommentsResolver } from './comments/comment.resolver.ts';
@@ -21,6 +22,7 @@ import { TicketChangeResolver, TicketTimelineResolver } from './tickets/ticket-c
 export const resolvers: [ClassType, ...ClassType[]] = [
   AgentResolver,
   DashboardResolver,
+  TicketAnalyticsResolver,
   AttachmentResolver,
   TicketAttachmentsResolver,
   CategoryResolver,

@@ -7,13 +7,16 @@ import type { AttachmentStore } from './attachments/attachment.store.ts';
 import { SupportContext } from './context.ts';
 import { createCore } from './core.ts';
 import { entities } from './entities.ts';
+import { ticketOpenedForAlert } from './incidents/alert-ticket.events.ts';
+import { alertTicketEnded } from './incidents/alert-ticket-ended.reaction.ts';
+import { alertTicketRequested } from './incidents/alert-ticket-requested.reaction.ts';
+import { incidentResolved } from './incidents/incident-resolved.reaction.ts';
 import { integrationDisabled } from './integrations/integration.events.ts';
 import { refreshLibrary } from './knowledge/library.ts';
 import { migrations } from './migrations/index.ts';
 import { organizationData } from './organization-data.ts';
 import type { SupportPorts } from './ports.ts';
-import { Account, Service } from './references.ts';
-import { mountReportDownloads } from './reports/report.routes.ts';
+import { Account, AnalyticsScope, Service } from './references.ts';
 import { resolvers } from './resolvers.ts';
 import { sealed } from './sealed.ts';
 import { supportEvents } from './support.events.ts';
@@ -32,7 +35,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
   migrations,
   organizationData,
   sealed,
-  events: [...supportEvents, integrationDisabled.type],
+  events: [...supportEvents, integrationDisabled.type, ticketOpenedForAlert.type],
   live: [
     {
       field: 'ticketUpdated',
@@ -56,14 +59,14 @@ export const support: Domain<SupportPorts, RunningSupport> = {
       automationSweeper,
       notificationRetention,
       readers,
-      reportLinks,
+      reports,
     } = core;
     const working = [attachments, counters, accents, textAccounts, slaSweeper, automationSweeper, notificationRetention, integrations];
     return {
       subgraph: buildSubgraph<SupportContext>({
         name: 'support',
         resolvers,
-        orphanedTypes: [Account, Service],
+        orphanedTypes: [Account, AnalyticsScope, Service],
         references: {
           Ticket: { requires: 'support:read', load: ({ id = '' }, { loaders }) => loaders.tickets.load(id) },
         },
@@ -72,10 +75,15 @@ export const support: Domain<SupportPorts, RunningSupport> = {
       attachments,
       notificationRetention,
       retained: core.retained,
+      reactions: [
+        incidentResolved({ ...ports, comments: core.comments }),
+        alertTicketEnded({ ...ports, comments: core.comments }),
+        alertTicketRequested({ ...ports, ticketsOf: (request) => contextOf(request).tickets }),
+      ],
       consumers: [integrations.consumer],
       async mount(app) {
         await mountAttachments(app, readers.attachments, ports.files);
-        await mountReportDownloads(app, { ...ports, links: reportLinks });
+        await reports.mount(app);
         await mountTicketPage(app, { ...ports, ...core, contextOf });
         await integrations.mount(app);
       },

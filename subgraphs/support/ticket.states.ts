@@ -1,5 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 import { StateMachine } from '../../kernel/records/states.ts';
+import type { TicketPriority } from '../../kernel/values/ticket-priority.ts';
 
 export enum TicketStatus {
   OPEN = 'open',
@@ -15,23 +16,6 @@ registerEnumType(TicketStatus, {
     IN_PROGRESS: { description: 'An agent works on it.' },
     ESCALATED: { description: 'It needs attention from a higher level.' },
     RESOLVED: { description: 'Solved. A comment of the customer reopens it.' },
-  },
-});
-
-export enum TicketPriority {
-  LOW = 'low',
-  MEDIUM = 'medium',
-  HIGH = 'high',
-  CRITICAL = 'critical',
-}
-registerEnumType(TicketPriority, {
-  name: 'TicketPriority',
-  description: 'Urgency of a ticket.',
-  valuesConfig: {
-    LOW: { description: 'No urgency.' },
-    MEDIUM: { description: 'Normal urgency. The default.' },
-    HIGH: { description: 'Urgent.' },
-    CRITICAL: { description: 'Most urgent. Its service level is always measured around the clock.' },
   },
 });
 

@@ -1,7 +1,7 @@
 import { registerEnumType } from 'type-graphql';
 import type { Principal } from '../../kernel/access/principal.ts';
 
-/** Who may read a comment, a change or a file of a ticket. */
+/** Readers of a comment, a change or a file of a ticket. */
 export enum Visibility {
   CUSTOMER = 'customer',
   INTERNAL = 'internal',
@@ -10,7 +10,7 @@ registerEnumType(Visibility, {
   name: 'Visibility',
   description: 'Who can read a comment.',
   valuesConfig: {
-    CUSTOMER: { description: 'The customer and the desk.' },
+    CUSTOMER: { description: 'The customer and the support desk.' },
     INTERNAL: { description: 'Only callers with `support:write`.' },
   },
 });

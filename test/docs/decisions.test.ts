@@ -18,7 +18,7 @@ describe.each(pages)('%s', (page) => {
     expect(entries.filter((entry) => !/^[^\n]+\?\n\*\*Decision\.\*\*\s/.test(entry))).toEqual([]);
   });
 
-  test('a decision page has at most 1800 words', () => {
+  test('each page of docs/decisions has at most 1800 words', () => {
     expect(text.split(/\s+/).length).toBeLessThanOrEqual(1800);
   });
 });

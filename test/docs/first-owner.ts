@@ -12,7 +12,7 @@ export interface FirstOwner {
   password: string;
 }
 
-/** Creates an organization as the operator; its first owner then sets a password, logs in and creates an API key. */
+/** Creates an organization as the operator. Its first owner sets a password, logs in and creates an API key. */
 export async function firstOwner(plan: Plan = 'enterprise'): Promise<FirstOwner> {
   const email = `${newId('user').toLowerCase()}@example.com`;
   const body = { name: 'Northwind', plan, administrator: { name: 'Grace Hopper', email } };

@@ -96,7 +96,7 @@ async function inTypeScript(): Promise<Verification> {
   };
 }
 
-/** A developer's machine may have no Python; in CI there must be one. */
+/** True if the tests of the Python example must run. Python may be missing on a developer's machine, but must be installed in CI. */
 const hasPython = Boolean(process.env.CI) || spawnSync('python3', ['--version']).status === 0;
 
 async function inPython(): Promise<Verification> {

@@ -83,7 +83,7 @@ async function append(organizationId: string, count: number): Promise<string[]> 
   return batch.map(({ id }) => id);
 }
 
-/** Appends events until the connection and then the buffer are full. */
+/** Appends events until the connection and the buffer are full. */
 async function overflow({ organizationId, subscribers }: Server): Promise<string[]> {
   const ids: string[] = [];
   await eventually(async () => {

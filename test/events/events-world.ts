@@ -86,7 +86,7 @@ export class Process extends DomainProcess<RunningEvents> {
   /** Starts a relay that moves the events domain's own events from its outbox to the event log. */
   async relay(): Promise<void> {
     const { database, orm } = this.world.store;
-    const relay = new Relay([{ schema: 'events', database, orm }], (batch) => this.running.append(batch), silent);
+    const relay = new Relay([{ schema: 'events', database, orm }], this.running, silent);
     await relay.start();
     onTestFinished(() => relay.stop());
   }

@@ -95,7 +95,7 @@ interface Provisioned {
   amount: number;
   currency?: string;
   billing_cycle?: string;
-  /** Default: a new account. */
+  /** Account of the service. Default: a new account. */
   account?: string;
   more?: object;
 }

@@ -73,7 +73,7 @@ describe('event log', () => {
     expect(data?.events.nodes).toEqual([{ id: event.id, timestamp: happened.toISOString() }]);
   });
 
-  test('an event that two processes append concurrently on a new day is stored once', async () => {
+  test('an event is stored once, even if two processes append it concurrently and the partition of its day does not exist yet', async () => {
     const world = await EventsWorld.open();
     const [one, two] = [await world.start(), await world.start()];
     const event = eventAt(world, world.clock.now());

@@ -26,7 +26,10 @@ export class SseClient {
     onTestFinished(() => void response.destroy());
   }
 
-  /** @throws the body of a response that is not a stream */
+  /**
+   * Opens a stream of server-sent events.
+   * @throws the body of a response that is not a stream
+   */
   static async open(tenant: Pick<Tenant, 'origin' | 'credentials'>, query = '', headers: Record<string, string> = {}): Promise<SseClient> {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const sent = { ...tenant.credentials, accept: 'text/event-stream', ...headers };

@@ -103,7 +103,8 @@ class Polisher {
     const polished = Object.fromEntries(Object.entries(record).map(([name, value]) => [name, this.value(value, name, kind)]));
     const { pagination } = polished;
     const [list] = Object.values(polished).filter((value) => Array.isArray(value));
-    if (pagination && list) Object.assign(pagination, { total: list.length, pages: 1, has_more: false, next_cursor: null });
+    if (pagination && list) Object.assign(pagination, { has_more: false, next_cursor: null });
+    if (pagination && list && 'total' in pagination) Object.assign(pagination, { total: list.length, pages: 1 });
     if (list && 'total_count' in polished) Object.assign(polished, { total_count: list.length, has_more: false });
     return polished;
   }

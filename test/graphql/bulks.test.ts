@@ -15,7 +15,7 @@ const provisioned = async (items: Json[], orchestration?: object): Promise<strin
   (await provisionInBulk(tenant, items, orchestration)).body.data.id;
 
 describe('bulks in GraphQL', () => {
-  test('a bulk has its counts, its items and their services, and is found in the list by status and kind', async () => {
+  test('a bulk in GraphQL has its counts, its items and their services, and can be filtered by status and kind', async () => {
     const id = await provisioned([lineItem(), lineAt('FAIL-PERMANENT 1')]);
     await bulkThatIs('partial', tenant, id);
     const query = `query ($id: ID!) {
@@ -55,7 +55,7 @@ describe('bulks in GraphQL', () => {
 });
 
 describe('cancelBulk', () => {
-  test('cancelBulk skips the items that have not started, and lets the others finish', async () => {
+  test('cancelBulk skips the items that have not started, and the items in progress continue', async () => {
     const id = await provisioned([lineItem(), lineItem(), lineItem()], { parallel: false });
     expect((await cancel(id)).data.cancelBulk).toMatchObject({ counts: { skipped: 2 } });
     const { services } = await bulkThatIs('cancelled', tenant, id);

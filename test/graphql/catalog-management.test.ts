@@ -154,7 +154,7 @@ describe('managing the services of the catalog', () => {
       expect(new Set(changes.map(({ changedBy }) => changedBy))).toEqual(new Set([expect.stringMatching(/^ak_/)]));
     }));
 
-  test('an operator sets the installation fee of a service, which customers see, and which the history contains', () =>
+  test('the installation fee that an operator sets for a catalog service is shown to customers and recorded in the history', () =>
     withService({ installationFee: 99 }, async ({ id }) => {
       expect((await historyOf(id)).find(({ item }) => item === 'installation')).toMatchObject({ old: null, new: 99 });
       await platform.advance(1000);
@@ -164,7 +164,7 @@ describe('managing the services of the catalog', () => {
       expect(body.data.categories[0].services.find((service: Json) => service.id === id).pricing.installation_fee).toBe(149.5);
     }));
 
-  test('an update without a difference keeps the revision, and adds nothing to the history', () =>
+  test('an update of a catalog service without a difference keeps its revision and adds nothing to the history', () =>
     withService({}, async ({ id }) => {
       const before = await historyOf(id);
       const { name, bandwidths } = draft();
@@ -172,7 +172,7 @@ describe('managing the services of the catalog', () => {
       expect(await historyOf(id)).toEqual(before);
     }));
 
-  test('creating an invalid catalog service is refused with all of its problems', async () => {
+  test('creating an invalid catalog service is refused with all problems', async () => {
     const { code, details } = await refused(CREATE, {
       input: draft({
         id: 'Not A Word',
@@ -199,7 +199,7 @@ describe('managing the services of the catalog', () => {
     ]);
   });
 
-  test('an unknown category and technology are refused together, and an unknown product alone, with the possible values', async () => {
+  test('an unknown category and technology of a catalog service are refused together with the possible values, and an unknown product separately', async () => {
     const { details } = await refused(CREATE, { input: draft({ category: 'gardening', product: 'internet', serviceType: 'pigeon' }) });
     expect(details.errors).toMatchObject([
       { field: 'category', reason: expect.stringContaining('connectivity, voice') },
@@ -221,7 +221,7 @@ describe('managing the services of the catalog', () => {
       });
   });
 
-  test('of two concurrent updates of a catalog service, only one succeeds if both send its revision; without it, both succeed', () =>
+  test('if two concurrent updates of a catalog service send its revision, only one succeeds, and without the revision both succeed', () =>
     withService({}, async ({ id }) => {
       const names = ['First', 'Second'];
       const both = await Promise.all(names.map((name) => owner.graphql(UPDATE, { id, input: { name }, revision: 1 })));
@@ -231,14 +231,14 @@ describe('managing the services of the catalog', () => {
       expect(await run(UPDATE, { id, input: {} })).toMatchObject({ pricing: { unit: 'user/month' }, revision: 4 });
     }));
 
-  test('two operators who create the same service at once: one succeeds, and the other gets 409', async () => {
+  test('if two operators create the same catalog service concurrently, one succeeds and the other gets 409', async () => {
     const input = draft();
     const both = await Promise.all([owner.graphql(CREATE, { input }), owner.graphql(CREATE, { input })]);
     expect(both.map(({ errors }) => errors?.[0]?.extensions.code ?? 'ok').sort()).toEqual(['DUPLICATE_RESOURCE', 'ok']);
     await run(RETIRE, { id: input.id });
   });
 
-  test('a retired catalog service is not listed or sold, ordered services continue, and a new one can have its service type', async () => {
+  test('a retired catalog service is neither listed nor sold, its ordered services continue, and a new catalog service can have its service type', async () => {
     const { tenant: customer, accountId } = await tenantWithAccount();
     const order = { service_type: 'dsl', bandwidth: '50mbps', sla: 'standard' };
     const service = await serviceThatIs('operational', customer, accountId, order);
@@ -272,7 +272,7 @@ describe('managing the services of the catalog', () => {
     expect(availability.body.data.services[0].catalog_id).toBe('business_dsl');
   });
 
-  test('a changed price applies to later orders, and not to existing services', async () => {
+  test('a changed catalog price applies to later orders, and not to existing services', async () => {
     const { tenant: customer, accountId } = await tenantWithAccount();
     const order = { service_type: 'dsl', bandwidth: '50mbps', sla: 'standard' };
     const service = await serviceThatIs('operational', customer, accountId, order);
@@ -309,7 +309,7 @@ describe('managing categories', () => {
   const CREATE_CATEGORY = `mutation ($name: String!) { result: createCatalogCategory(input: { name: $name, description: "Things." }) { name description services { id } } }`;
   const DELETE_CATEGORY = `mutation ($name: String!) { result: deleteCatalogCategory(name: $name) { name } }`;
 
-  test('an operator adds, changes and deletes a category', async () => {
+  test('an operator can add, change and delete a catalog category', async () => {
     const name = `test_${Date.now()}`;
     expect(await run(CREATE_CATEGORY, { name })).toEqual({ name, description: 'Things.', services: [] });
     expect(await refused(CREATE_CATEGORY, { name })).toMatchObject({
@@ -324,7 +324,7 @@ describe('managing categories', () => {
     expect(await refused(update, { name })).toMatchObject({ code: 'RESOURCE_NOT_FOUND' });
   });
 
-  test('a category with services cannot be deleted', async () => {
+  test('a catalog category with services cannot be deleted', async () => {
     expect(await refused(DELETE_CATEGORY, { name: 'voice' })).toMatchObject({
       code: 'SERVICE_CONFLICT',
       details: { resource: 'catalog_category', id: 'voice', services: expect.arrayContaining(['cloud_pbx']) },
@@ -346,7 +346,7 @@ describe('discounts for long terms', () => {
     return body.data;
   };
 
-  test('new discounts apply to later quotes, quotes that exist keep theirs, and the change is recorded for the audit', async () => {
+  test('new term discounts apply to later quotes, existing quotes keep their discounts, and the change is in the audit log', async () => {
     expect((await tenant.graphql(LIST)).data.catalogTermDiscounts).toEqual(PRESENT);
     const before = await quoted();
     const discounts = [
@@ -364,7 +364,7 @@ describe('discounts for long terms', () => {
     expect((await quoted()).discount_percent).toBe(10);
   });
 
-  test('invalid discounts are refused with all of their problems, and change nothing', async () => {
+  test('invalid term discounts are refused with all problems and change nothing', async () => {
     const discounts = [
       { months: 0, percent: 5 },
       { months: 121, percent: 101 },

@@ -69,7 +69,7 @@ async function withJackman(act: () => Promise<void>): Promise<void> {
 }
 
 describe('managing coverage', () => {
-  test('a new area is in availability checks and on the map, with its outline counterclockwise', () =>
+  test('a new coverage area is used in availability checks and shown on the map, with a counterclockwise outline', () =>
     withJackman(async () => {
       expect(await availableAt('04945')).toMatchObject({
         serviceable: true,
@@ -106,7 +106,7 @@ describe('managing coverage', () => {
       expect((await tenant.rest('GET', '/connectivity/fiber/coverage?bbox=-70.25,45.65,-70.25,45.65')).body.data.features).toEqual([]);
     }));
 
-  test('the coverage area with the longest matching ZIP prefix applies, and after its deletion the next shorter one', async () => {
+  test('the coverage area with the longest matching ZIP prefix applies, and after its deletion the area with the next shorter prefix', async () => {
     await run(CREATE, {
       input: { zipPrefix: '10118', city: 'New York', state: 'NY', technologies: [{ technology: 'DSL', bandwidth: '10mbps' }] },
     });
@@ -120,7 +120,7 @@ describe('managing coverage', () => {
     expect((await availableAt('10118')).services[0]).toMatchObject({ service_type: 'fiber', bandwidth: '10000mbps' });
   });
 
-  test('an invalid area is refused with all of its problems', async () => {
+  test('an invalid coverage area is refused with all problems', async () => {
     const input = {
       zipPrefix: 'X1',
       city: ' ',
@@ -142,7 +142,7 @@ describe('managing coverage', () => {
       expect(fields).toContain(field);
   });
 
-  test('a duplicate area is refused with 409, and an unknown one with 404', async () => {
+  test('creating a duplicate coverage area returns 409, and an operation on an unknown coverage area returns 404', async () => {
     expect(await refused(CREATE, { input: { ...JACKMAN, zipPrefix: '100' } })).toMatchObject({ code: 'DUPLICATE_RESOURCE' });
     expect(await refused(UPDATE, { zipPrefix: '999', input: {} })).toMatchObject({
       code: 'RESOURCE_NOT_FOUND',
@@ -151,7 +151,7 @@ describe('managing coverage', () => {
     expect(await refused(DELETE, { zipPrefix: '999' })).toMatchObject({ code: 'RESOURCE_NOT_FOUND' });
   });
 
-  test('two operators who change an area with the same revision: one of them gets STALE_RESOURCE', () =>
+  test('if two operators change a coverage area with the same revision, one of them gets STALE_RESOURCE', () =>
     withJackman(async () => {
       const both = await Promise.all(
         ['North', 'South'].map((city) => owner.graphql(UPDATE, { zipPrefix: '04945', input: { city }, revision: 1 })),
@@ -159,7 +159,7 @@ describe('managing coverage', () => {
       expect(both.map(({ errors }) => errors?.[0]?.extensions.code ?? 'ok').sort()).toEqual(['STALE_RESOURCE', 'ok']);
     }));
 
-  test('coverage cannot be managed by other organizations', async () => {
+  test('other organizations than the operator cannot manage coverage', async () => {
     expect(await refused(CREATE, { input: JACKMAN }, tenant)).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
     expect(await refused(DELETE_CARRIER, { id: 'lakeline' }, tenant)).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
   });
@@ -202,7 +202,7 @@ describe('managing carriers', () => {
       expect(body.data[0].technologies).toEqual([{ technology: 'fiber', bandwidth: '500mbps' }]);
     }));
 
-  test('if a technology is removed from coverage and given to a carrier at the same time, exactly one of the requests succeeds', () =>
+  test('if a request removes a technology from coverage while another request adds it to a carrier, exactly one of them succeeds', () =>
     withJackman(async () => {
       const technologies = [{ technology: 'FIBER', bandwidth: '1gbps' }];
       const both = await Promise.all([
@@ -213,7 +213,7 @@ describe('managing carriers', () => {
       expect(both.filter(({ errors }) => errors)).toHaveLength(1);
     }));
 
-  test('a carrier with a ZIP prefix or a technology that coverage does not have is refused', () =>
+  test('a carrier with a ZIP prefix or a technology that does not exist in the coverage is refused', () =>
     withJackman(async () => {
       const areas = [
         { zipPrefix: '04945', technologies: ['FIBER', 'CABLE'] },

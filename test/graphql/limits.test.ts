@@ -52,7 +52,7 @@ test('a null character or a lone surrogate in a variable returns an error, and s
   expect(await cost('{ ticket(id: "a\\u0000b") { id } }')).toMatch(/cannot be stored/);
 });
 
-test('running a partly failed mutation again creates as many tickets as its first run', async () => {
+test('each run of a partly failed mutation creates the same number of new tickets', async () => {
   const tenant = await (await rig()).organization();
   const input = '{ title: "A", description: "x" }';
   const query = `mutation ($bad: TicketCreateInput!) { a: createTicket(input: ${input}) { id } b: createTicket(input: $bad) { id } c: createTicket(input: ${input}) { id } }`;

@@ -69,7 +69,7 @@ describe('descriptions of root fields', () => {
     [
       'Mutation',
       'deleteApiKey',
-      'Permission: `credentials:write`. Users must verify a second factor. Refused for callers that are limited to accounts. Rate limit weight: 3. Cost: 1.',
+      'Permission: `credentials:write`. Users must have verified a second factor if they have one or their organization requires one. Refused for callers that are limited to accounts. Rate limit weight: 3. Cost: 1.',
     ],
     [
       'Mutation',

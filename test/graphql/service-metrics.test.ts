@@ -64,7 +64,9 @@ beforeAll(async () => {
       ...{ latencyMs: value(50), bandwidthUtilization: value(30), packetLoss: value(1), jitterMs: value(5) },
       transferredBytes: random() < 0.1 ? null : Math.floor(random() * 1e9),
     };
-    await store.write([{ organizationId: 'org_test', serviceId: id, at: sample.at, previousAt, counter: null, samples: [sample] }]);
+    await store.write([
+      { organizationId: 'org_test', accountId: 'acc_1', serviceId: id, at: sample.at, previousAt, counter: null, samples: [sample] },
+    ]);
     previousAt = sample.at;
     samples.push(sample);
   }
@@ -82,34 +84,37 @@ const near = (one: number | null, other: number | null): boolean =>
   one === other || (one !== null && other !== null && Math.abs(one - other) < 1e-4);
 
 describe('the metrics of a service', () => {
-  test.each(['LAST_HOUR', 'LAST_24_HOURS', 'LAST_7_DAYS', 'LAST_30_DAYS'])('the metrics for %s match the samples', async (period) => {
-    const { serviceMetrics: metrics } = await ask(QUERY, { id, period });
-    const all = within(metrics.from, metrics.to);
-    expect(metrics.summary.samples).toBe(all.length);
-    expect(metrics.summary.transferredBytes ?? 0).toBe(bytesOf(all));
-    for (const metric of METRICS) {
-      const values = valuesOf(all, metric).toSorted((one, other) => one - other);
-      const { min, avg, max, p95 } = metrics.summary[metric];
-      expect(near(min, values[0] ?? null) && near(max, values.at(-1) ?? null)).toBe(true);
-      expect(near(avg, mean(values))).toBe(true);
-      expect(near(p95, values[Math.ceil(0.95 * values.length) - 1] ?? null)).toBe(true);
-    }
-    expect(metrics.series.length).toBeLessThanOrEqual(400);
-    const intervalMs = metrics.intervalSeconds * 1000;
-    let counted = 0;
-    for (const [index, point] of metrics.series.entries()) {
-      const start = Date.parse(point.timestamp);
-      expect(start % intervalMs).toBe(0);
-      if (index > 0) expect(start - Date.parse(metrics.series[index - 1].timestamp)).toBe(intervalMs);
-      const inside = all.filter(({ at }) => at.getTime() >= start && at.getTime() < start + intervalMs);
-      counted += inside.length;
-      for (const metric of METRICS) expect(near(point[metric], mean(valuesOf(inside, metric)))).toBe(true);
-      expect(point.transferredBytes ?? 0).toBe(bytesOf(inside));
-      const worst = STATES.findLast((state) => inside.some((sample) => sample.state === state));
-      expect(point.state).toBe(worst?.toUpperCase() ?? null);
-    }
-    expect(counted).toBe(all.length);
-  });
+  test.each(['LAST_HOUR', 'LAST_24_HOURS', 'LAST_7_DAYS', 'LAST_30_DAYS'])(
+    'the metrics of a service for %s are computed from its stored measurements',
+    async (period) => {
+      const { serviceMetrics: metrics } = await ask(QUERY, { id, period });
+      const all = within(metrics.from, metrics.to);
+      expect(metrics.summary.samples).toBe(all.length);
+      expect(metrics.summary.transferredBytes ?? 0).toBe(bytesOf(all));
+      for (const metric of METRICS) {
+        const values = valuesOf(all, metric).toSorted((one, other) => one - other);
+        const { min, avg, max, p95 } = metrics.summary[metric];
+        expect(near(min, values[0] ?? null) && near(max, values.at(-1) ?? null)).toBe(true);
+        expect(near(avg, mean(values))).toBe(true);
+        expect(near(p95, values[Math.ceil(0.95 * values.length) - 1] ?? null)).toBe(true);
+      }
+      expect(metrics.series.length).toBeLessThanOrEqual(400);
+      const intervalMs = metrics.intervalSeconds * 1000;
+      let counted = 0;
+      for (const [index, point] of metrics.series.entries()) {
+        const start = Date.parse(point.timestamp);
+        expect(start % intervalMs).toBe(0);
+        if (index > 0) expect(start - Date.parse(metrics.series[index - 1].timestamp)).toBe(intervalMs);
+        const inside = all.filter(({ at }) => at.getTime() >= start && at.getTime() < start + intervalMs);
+        counted += inside.length;
+        for (const metric of METRICS) expect(near(point[metric], mean(valuesOf(inside, metric)))).toBe(true);
+        expect(point.transferredBytes ?? 0).toBe(bytesOf(inside));
+        const worst = STATES.findLast((state) => inside.some((sample) => sample.state === state));
+        expect(point.state).toBe(worst?.toUpperCase() ?? null);
+      }
+      expect(counted).toBe(all.length);
+    },
+  );
 
   test('metrics with the arguments from and to contain only the samples of this period, and end now if to is in the future', async () => {
     const now = alone.clock.now().getTime();
@@ -123,7 +128,7 @@ describe('the metrics of a service', () => {
 });
 
 describe('the analytics of a service', () => {
-  test('the usage, costs and trends of a service match its metrics in the period and in the period before', async () => {
+  test('the usage, costs and trends of a service agree with its metrics in the period and in the previous period', async () => {
     const { serviceAnalytics: found } = await ask(ANALYTICS, { id, period: 'LAST_7_DAYS' });
     const now = alone.clock.now().getTime();
     const figures = async (from: number, to: number): Promise<Json> =>

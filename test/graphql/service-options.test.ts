@@ -18,14 +18,14 @@ const PREVIEW = `query ($id: ID!, $input: ServiceChangeInput!) {
 }`;
 type Query = (source: string, variables: Record<string, unknown>) => Promise<Json>;
 
-/** Values to try in changes of a service: those in the catalog and, first in each list, one that the catalog does not have. */
+/** Values to try in changes of a service: values from the catalog and, first in each list, a value that the catalog does not contain. */
 interface Candidates {
   bandwidths: string[];
   slas: string[];
   features: string[];
 }
 
-/** Compares the options of a service with the preview of each change. Returns the options. */
+/** Compares the options of a service with the preview of each possible change. Returns the options. */
 async function checkedOptions(query: Query, id: string, candidates: Candidates): Promise<Json> {
   const { availableChanges: options } = (await query(READ, { id })).service;
   const preview = async (input: object): Promise<Json> => (await query(PREVIEW, { id, input })).changePreview;
@@ -142,7 +142,7 @@ describe('options of a service beside the previews of its changes', () => {
   };
   const checked = async (id: string): Promise<Json> => checkedOptions(query, id, await candidatesOf(id));
 
-  /** Changes features and prices in the catalog, and the features, service level, bandwidth and prices of a service, at random. */
+  /** Randomly changes features and prices in the catalog, and the features, service level, bandwidth and prices of a service. */
   const shuffle = async (id: string): Promise<void> => {
     const [{ catalog_id: catalogId, type, bandwidth_mbps: present }] = (await alone.sql<Json>(
       'select * from "services"."service" where "id" = $1',
@@ -189,7 +189,7 @@ describe('options of a service beside the previews of its changes', () => {
   const update = (id: string, input: object): Promise<Json> =>
     query('mutation ($id: ID!, $input: ServiceUpdateInput!) { updateService(id: $id, input: $input) { id } }', { id, input });
 
-  test('with random catalogs, each option has the price of its preview, and the preview refuses each value that is no option', async () => {
+  test('with random catalogs, each option has the price of its preview, and the preview refuses each value that is not an option', async () => {
     // an area that does not have all bandwidths of the catalog
     const [limit] = await alone.sql<Json>(
       `select a."zip_prefix", a."state", t."max_mbps" from "services"."coverage_technology" t join "services"."coverage_area" a using ("zip_prefix")
@@ -231,7 +231,7 @@ describe('options of a service beside the previews of its changes', () => {
     expect(bandwidths).not.toEqual(before);
   });
 
-  test('a network whose access line was decommissioned has no other bandwidth as an option, and previews refuse them all', async () => {
+  test('a network whose access line was decommissioned has no other bandwidth as an option, and previews refuse all other bandwidths', async () => {
     const id = await network();
     expect((await checked(id)).bandwidths.length).toBeGreaterThan(1);
     const [{ configuration }] = (await alone.sql<Json>('select * from "services"."service" where "id" = $1', [id])) as [Json];
@@ -288,7 +288,7 @@ describe('options through the API', () => {
     expect(after).toMatchObject({ features: ['static_ip', 'ddos_protection'], monthly_price: ddos.monthlyPrice });
   });
 
-  test('the options of five services are read with as many statements as the options of one', async () => {
+  test('reading the options of five services runs as many statements as reading the options of one service', async () => {
     const statements = async (count: number): Promise<number> => {
       const own = await tenantWithAccount();
       for (let index = 0; index < count; index += 1) {
@@ -310,7 +310,7 @@ describe('options through the API', () => {
     expect(await statements(5)).toBe(one);
   });
 
-  test('options need services:read, and a caller who is limited to accounts gets the options of services of these accounts', async () => {
+  test('reading options requires services:read, and a caller who is limited to accounts gets only options of services of these accounts', async () => {
     const { id } = await serviceThatIs('operational', tenant, accountId);
     const { data } = await tenant.graphql(READ, { id });
     expect((await (await limitedTo(tenant, accountId)).graphql(READ, { id })).data).toEqual(data);
@@ -330,13 +330,13 @@ describe('options through the API', () => {
   });
 });
 
-/** A caller that is limited to one account. */
+/** Creates a caller who is limited to one account. */
 async function limitedTo(tenant: Tenant, account: string): Promise<Tenant> {
   const body = { name: 'Limited', permissions: ['*:*'], accounts: [account] };
   return new Tenant(tenant.origin, tenant.organizationId, (await tenant.rest('POST', '/auth/api-keys', { body })).body.api_key.key);
 }
 
-/** A generator of choices that are the same in each run. */
+/** Returns a generator of pseudo-random choices, which are the same in each run. */
 function choices(seed: number): <T>(list: readonly T[]) => T {
   let state = seed;
   return (list) => {

@@ -25,7 +25,7 @@ const preview = async (query: string, variables: object, of = tenant): Promise<J
 };
 const total = async (): Promise<number> => (await tenant.graphql('{ services { pageInfo { total } } }')).data.services.pageInfo.total;
 
-/** A generator of choices that are the same in each run. */
+/** Returns a generator of pseudo-random choices, which are the same in each run. */
 function choices(seed: number): <T>(list: readonly T[]) => T {
   let state = seed;
   return (list) => {
@@ -62,7 +62,7 @@ describe('previews of orders', () => {
     }
   });
 
-  test('the preview of an order with several wrong values has a problem for each of their fields', async () => {
+  test('the preview of an order with several invalid values has a problem for each invalid field', async () => {
     const input = { catalogId: 'business_fiber', bandwidth: '7gbps', sla: 'gold', features: ['fast_lane'], location: LOCATION };
     const { problems } = await preview(ORDER, { input });
     expect(problems.map(({ field }: Json) => field).sort()).toEqual(['bandwidth', 'features.0', 'sla']);
@@ -95,7 +95,7 @@ describe('previews of changes', () => {
     }
   });
 
-  test('the preview of adding a feature without a feature that it needs names the missing feature', async () => {
+  test('the preview of adding a feature whose required feature is not switched on names the missing feature', async () => {
     const { id } = await serviceThatIs('operational', tenant, accountId, { sla: 'standard' });
     expect((await preview(CHANGE, { id, input: { features: { ddos_protection: true } } })).problems).toMatchObject([
       { code: 'SERVICE_CONFLICT', details: { requires: ['static_ip'] } },

@@ -58,7 +58,7 @@ test('an incident that began more than 30 days ago reduces the uptime only for i
   expect((await record()).uptimePercentage).toBeCloseTo(50, 1);
 });
 
-/** Measures the service with these values, and moves the clock to the next measurement. */
+/** Makes the provider report these values for the service, and moves the clock to the next measurement. */
 async function measure(link: Partial<ObservedLink> = {}): Promise<void> {
   const measuredAt = alone.clock.now();
   const good = { siteId: null, isUp: true, latencyMs: 5, bandwidthUtilization: 10, packetLoss: 0, jitterMs: 1, securityIncidents: 0 };

@@ -38,7 +38,10 @@ describe('the timeline of a service beside its three lists', () => {
   });
 
   let next = 0;
-  /** Adds a status change (0), a change (1) or a maintenance window (2) to a service. Many entries have the same time. */
+  /**
+   * Adds an entry to the timeline of a service: a status change (0), a service change (1) or a maintenance window (2). Many entries have
+   * the same time.
+   */
   async function add(id: string, kind: number, minute = Math.floor(random() * 40)): Promise<void> {
     next += 1;
     const at = new Date(alone.clock.now().getTime() + minute * 60_000);
@@ -55,7 +58,7 @@ describe('the timeline of a service beside its three lists', () => {
     await alone.sql(sql[kind] as string, known);
   }
 
-  /** Reads the three lists of a service, and returns the ids of all entries in the order that the timeline must have. */
+  /** Reads the three lists of a service, and returns the ids of all entries in the expected order of the timeline. */
   async function model(id: string): Promise<string[]> {
     const { statusHistory, changes, maintenanceWindows } = (await query(LISTS, { id })).service;
     const all = [...statusHistory.map(({ id: one, at }: Json) => ({ id: one, createdAt: at })), ...changes, ...maintenanceWindows];
@@ -104,7 +107,7 @@ describe('the timeline of a service beside its three lists', () => {
     expect(await found('org_other', null)).toEqual([0, 0]);
   });
 
-  test('each entry of a timeline has its record in the field of its kind, and null in the two others', async () => {
+  test('each timeline entry has its record in the field of its kind, and null in the two other fields', async () => {
     const { nodes } = (await query(TIMELINE, { id: ids[1], page: { limit: 200 } })).service.timeline;
     const kinds = new Set<string>();
     for (const { id, createdAt, ...records } of nodes) {
@@ -149,7 +152,7 @@ describe('timelines through the API', () => {
     });
   });
 
-  test('a timeline needs services:read, and a caller who is limited to accounts gets the timelines of services of these accounts', async () => {
+  test('reading a timeline requires services:read, and a caller who is limited to accounts gets only timelines of services of these accounts', async () => {
     // an order needs only services:create, and its response may have a service
     const orderer = await tenant.limitedTo('services:create');
     const order = (field: string): Promise<Json> =>
@@ -167,7 +170,7 @@ describe('timelines through the API', () => {
     expect((await read(await (await rig()).organization())).data).toEqual({ service: null });
   });
 
-  test('the timelines of five services are read with as many statements as the timeline of one', async () => {
+  test('reading the timelines of five services runs as many statements as reading one timeline', async () => {
     const platform = await rig();
     const statements = async (count: number): Promise<string[]> => {
       const own = await tenantWithAccount();
@@ -196,7 +199,7 @@ describe('timelines through the API', () => {
   });
 });
 
-/** A caller that is limited to one account. */
+/** Creates a caller who is limited to one account. */
 async function limitedTo(tenant: Tenant, account: string): Promise<Tenant> {
   const body = { name: 'Limited', permissions: ['*:*'], accounts: [account] };
   return new Tenant(tenant.origin, tenant.organizationId, (await tenant.rest('POST', '/auth/api-keys', { body })).body.api_key.key);

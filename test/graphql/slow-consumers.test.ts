@@ -101,7 +101,7 @@ test('the socket of a client that stops reading is closed with 4450, and no even
   expect([back.closed, fast.closed]).toEqual([[], []]);
 });
 
-test("a client that does not read again is disconnected after the time in the setting 'closeMs'", async () => {
+test("a client that does not start reading again is disconnected after the time in the setting 'closeMs'", async () => {
   await serve({ closeMs: 100 });
   const stuck = await follow();
   stuck.socket.pause();
@@ -116,7 +116,7 @@ test("a client that does not read again is disconnected after the time in the se
   stuck.socket.terminate();
 });
 
-test('the log is read no further while the client of a resumed subscription does not read; all events are delivered later', async () => {
+test('while the client of a resumed subscription does not read, the log is not read further, and all events are delivered later', async () => {
   await serve({});
   const first = await follow();
   await tickUntil(() => first.ids.length === 400);

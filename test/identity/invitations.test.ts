@@ -23,6 +23,8 @@ async function invite(by: Tenant, email: string): Promise<RestResponse & { path:
 }
 const mailsTo = (email: string, subject = /./) => platform.mails.filter((mail) => mail.to === email && subject.test(mail.subject));
 const linksTo = (email: string): string[] => mailsTo(email).flatMap(({ text }) => /token=([\w-]+)/.exec(text)?.[1] ?? []);
+/** Removes the values from statements, because the statements that insert jobs contain the data of the jobs. */
+const withoutValues = (statements: string[]): string[] => statements.map((sql) => sql.replace(/'[^']*'/g, '?'));
 const choose = (token: string | undefined) =>
   tenant.rest('POST', '/auth/password', { body: { token, password: PASSWORD }, headers: { authorization: '' } });
 /** The user without the fields that differ between any two users. */
@@ -82,7 +84,7 @@ describe('invitations of an address in use by another organization', () => {
       const seen = await platform.statements(() =>
         tenant.rest('POST', `/accounts/${account.id}/users`, { body: { email, name: 'Grace' } }),
       );
-      return seen.filter((sql) => !sql.includes('audit_record'));
+      return withoutValues(seen.filter((sql) => !sql.includes('audit_record')));
     };
     await statements(newAddress());
     expect(await statements(known.email)).toEqual(await statements(newAddress()));
@@ -144,7 +146,7 @@ describe('invitations of an address in use by another account', () => {
     const { admin, known, inviteBy } = await strangers();
     const statements = async (email: string) => {
       const seen = await platform.statements(() => inviteBy(admin, email));
-      return seen.filter((sql) => !sql.includes('audit_record'));
+      return withoutValues(seen.filter((sql) => !sql.includes('audit_record')));
     };
     await statements(newAddress());
     expect(await statements(known.email)).toEqual(await statements(newAddress()));

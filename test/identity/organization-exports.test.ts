@@ -160,7 +160,7 @@ describe('organization export', () => {
 });
 
 describe('export downloads and expiry', () => {
-  test('downloading an export requires platform:admin and a second factor, and the audit logs of both organizations record the download', async () => {
+  test('downloading the export of an organization requires platform:admin and a second factor, and the audit logs of the operator and of the organization record it', async () => {
     const tenant = await (await rig()).organization();
     await platform.rest('POST', pathOf(tenant));
     const { id } = await readyOf(tenant);

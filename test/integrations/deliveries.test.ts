@@ -17,7 +17,10 @@ const deliveries = async (tenant: Tenant, kind: 'slack' | 'jira', id: string, qu
 };
 const statuses = ({ data }: Json): string[] => data.map(({ status }: Json) => status);
 
-/** An integration with one delivered message, one that Slack rejected, and one that is pending after a failure. */
+/**
+ * Creates an integration with three deliveries: a delivered message, a message that Slack rejected, and a message that is pending after a
+ * failure.
+ */
 async function withDeliveries(): Promise<{ tenant: Tenant; id: string }> {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   const { id } = await withSlack(tenant, slack, { events: ['ticket.created'] });

@@ -31,9 +31,9 @@ const openedIn = async ({ databaseUrl, dataDir }: Place): Promise<Rig> => {
 const emptyPlace = async (): Promise<Place> => ({ databaseUrl: await ownDatabase(), dataDir: join(scratchFolder(), 'data') });
 
 /**
- * Backs up a platform and restores the backup to a new place, as docs/operations.md describes. On PostgreSQL the
- * platform keeps running: the database is dumped, then `meanwhile` is called, then the files are copied. An embedded
- * platform is stopped before its data folder is copied, and `meanwhile` is not called.
+ * Backs up a platform and restores the backup to a new place, as docs/operations.md describes. On PostgreSQL the platform keeps running:
+ * first the database is dumped, after that `meanwhile` is called, and finally the files are copied. An embedded platform is stopped before
+ * its data folder is copied, and `meanwhile` is not called.
  */
 async function backedUp(from: Place, platform: Rig, meanwhile: () => Promise<unknown>): Promise<Place> {
   const backup = scratchFolder();

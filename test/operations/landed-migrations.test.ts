@@ -34,7 +34,7 @@ test('npm run schema adds the checksum of a new migration to schema/migrations.j
   expect(document.billing).toEqual({ ...JSON.parse(committed).billing, '9999-next': next.checksum });
 });
 
-/** Matches statements that can break an earlier release. Replacing a constraint with a wider one is not matched. */
+/** Matches statements that can break an earlier release. Replacing a constraint with a less strict constraint is not matched. */
 const TAKES_AWAY =
   /\bdrop (table|column|view|function|schema|sequence|type)\b|\brename\b|\bset not null\b|\balter column "?\w+"? (set data )?type\b|\badd column (?:(?!default|generated)[^,])*\bnot null\b(?!.*\bdefault\b)/is;
 /** Migrations that `TAKES_AWAY` matches although they break no release, each with the reason. */
@@ -48,7 +48,7 @@ const HARMLESS = {
 const takesAway = ({ statements, needs }: MigrationStep): boolean =>
   needs === undefined && statements.some((text) => TAKES_AWAY.test(text));
 
-test('a migration that can break earlier releases names an existing migration in its property needs', () => {
+test('a migration that can break earlier releases names an existing migration in its property `needs`', () => {
   const all = Object.entries(STEPS).flatMap(([schema, steps]) => steps.map((step) => ({ title: `${schema} ${step.name}`, step })));
   expect(all.filter(({ step }) => takesAway(step)).map(({ title }) => title)).toEqual(Object.keys(HARMLESS));
   for (const { step } of all) if (step.needs) expect(all.map((one) => one.step.name)).toContain(step.needs);

@@ -58,7 +58,7 @@ test('the SMTP mailer sends HTML and attachments, and a file name with a line br
   await server.close();
 });
 
-test('a mail whose attachments are too large is refused before it reaches the mail server, and a retry cannot help', async () => {
+test('a mail whose attachments are too large is refused before it is sent to the mail server, and is not retried', async () => {
   const server = await mailServer();
   const attachments = [1, 2].map((n) => ({
     filename: `${n}.bin`,

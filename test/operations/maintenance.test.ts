@@ -92,8 +92,9 @@ test('npm run maintenance prune deletes expired rows, and with --dry-run only co
   const pruned = await run(kept, 'prune');
   expect([pruned.code, pruned.stderr]).toEqual([0, '']);
   for (const line of wanted) expect(pruned.stdout).toContain(`${line} deleted`);
-  for (const table of ['"identity"."session"', '"identity"."revoked_token"', '"support"."inbox"'])
-    expect(await kept.sql(`select from ${table} where true`), table).toEqual([]);
+  // the checks of the platform write a row
+  for (const rows of ['"identity"."session"', '"identity"."revoked_token"', `"support"."inbox" where "event_id" <> 'readyz'`])
+    expect(await kept.sql(`select from ${rows}`), rows).toEqual([]);
   expect((await run(kept, 'prune')).stdout).toContain('0 rows were deleted.');
 }, 180_000);
 

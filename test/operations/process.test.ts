@@ -8,7 +8,7 @@ import { loadConfig } from '../../kernel/settings/config.ts';
 import { lastingPort } from '../support/port.ts';
 import { temporaryFolder } from '../support/process.ts';
 
-/** Starts a platform without domains, to test what does not depend on them. `parts` replaces parts of the assembly. */
+/** Starts a platform without domains, to test the parts that do not depend on domains. `parts` replaces parts of the assembly. */
 async function start(parts: Partial<Assembly> = {}, settings: Record<string, string> = {}): Promise<Platform> {
   const assemble: Assemble = async () => ({
     authenticate: () => Promise.reject(new InvalidCredentials('The API key is not valid.')),

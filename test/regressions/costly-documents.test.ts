@@ -85,7 +85,7 @@ test.each([
 ])('an operation whose introspection is larger than two full introspection queries returns an error: %s', async (_, query) => {
   const supergraph = readFileSync('schema/supergraph.graphql', 'utf8');
   const transport = { execute: () => ({}), subscribe: () => ({}), close: async () => undefined };
-  const transports = new Map(['identity', 'services', 'billing', 'support', 'events'].map((name) => [name, transport]));
+  const transports = new Map(['identity', 'services', 'billing', 'support', 'monitoring', 'events'].map((name) => [name, transport]));
   const graph = await ExecutableSupergraph.load(supergraph, transports, DEFAULT_LIMITS);
   expect(graph.documents.prepare(query).errors.map(({ message }) => message)).toEqual([
     expect.stringMatching(/full introspection queries; at most 2/),

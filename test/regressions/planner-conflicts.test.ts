@@ -81,7 +81,7 @@ test('a field of an interface object that returns its interface can be selected 
   expect(ours.data).toEqual(expected.data);
 });
 
-test('an error in an interface object is not returned if the operation does not select the type of the error', async () => {
+test('an error in a field of an @interfaceObject type is not returned if the operation does not select the field for the type of the object', async () => {
   const { ours, expected } = await compared(
     WITH_INTERFACE_OBJECTS,
     '{ rated { id ... on Book { related { pages: id } } ... on Film { title } } }',

@@ -8,8 +8,8 @@ const MOST = 100;
 const SENT = 150;
 
 /**
- * Earlier, all operations were counted before the first one was accepted, and each rejection decreased the count. Only 12
- * operations were accepted.
+ * Earlier, all operations were counted before the first operation was accepted, and each rejection decreased the count. Only 12 operations
+ * were accepted.
  */
 test('if 150 operations are sent together on a socket, the first 100 are accepted and 50 return an error', async () => {
   const shop = new Shop();

@@ -5,7 +5,7 @@ import { Records } from '../support/records.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 
-/** The contents of a recorded database, for tests that open the database later. */
+/** Contents of a recorded database, which tests check after a later release has opened it. */
 export interface History {
   /** The id of the created record of each kind. The key is the name of the kind in `recordKinds`. */
   records: Record<string, string>;

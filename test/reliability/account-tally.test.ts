@@ -47,7 +47,7 @@ const tallied = () =>
     `select ${CELL}, sum("count")::int as "count" from "support"."ticket_account_tally" group by ${CELL} having sum("count") <> 0 order by ${CELL}`,
     [],
   );
-/** The expected counters, computed from the tickets. */
+/** Returns the expected counters, computed from the tickets. */
 const counted = () =>
   rows.query(
     `select "organization_id", coalesce("account_id", '') as "account_id", coalesce("customer_id", '') as "customer_id", d."day", ${KIND},

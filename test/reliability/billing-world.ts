@@ -19,7 +19,7 @@ export class BillingWorld extends DomainWorld {
   }
 }
 
-/** Input of a list of invoices, as in GraphQL. */
+/** Input of a list of invoices, in GraphQL form. */
 export interface InvoiceQuery {
   filter?: object;
   sort?: object[];

@@ -10,7 +10,7 @@ import { type Json, Tenant } from '../tenant.ts';
 const KEY = `sk_live_${'Test'.repeat(16)}`;
 const SIZE = 100;
 const REFUSED = 56;
-/** Time until each kill of the platform: the first is counted from the order, the others from the restart before it. */
+/** Delays before each kill of the platform: the first delay starts at the order, and each other delay at the previous restart. */
 const KILLS_AFTER_MS = [150, 400, 250, 700];
 const WAIT_MS = 120_000;
 
@@ -59,7 +59,7 @@ async function provisionedIds(tenant: Tenant): Promise<string[]> {
   return (await tenant.graphql(source)).data.events.nodes.map(({ subjectId }: Json) => subjectId).sort();
 }
 
-test('a carrier builds each of 100 services of a bulk once, even if the platform is killed again and again', async () => {
+test('a carrier builds each of 100 services of a bulk once, even if the platform is killed repeatedly', async () => {
   const { tenant, bulk, services } = await killedBulk();
   expect(bulk.status).toBe('completed');
   const ids = services.map(({ service_id }) => service_id).sort();
@@ -73,7 +73,7 @@ test('a carrier builds each of 100 services of a bulk once, even if the platform
   expect(await provisionedIds(tenant)).toEqual(ids);
 }, 200_000);
 
-test('a carrier releases each built service of a bulk once, if one is refused and the platform is killed again and again', async () => {
+test('a carrier releases each built service of a bulk once, if a service is refused and the platform is killed repeatedly', async () => {
   carrier.refuses = (order) => JSON.stringify(order).includes(`"${REFUSED} Fifth Avenue"`);
   const { tenant, bulk } = await killedBulk();
   expect([bulk.status, bulk.leftovers]).toEqual(['rolled_back', []]);

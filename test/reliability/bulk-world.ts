@@ -15,7 +15,7 @@ import { LOCATION } from '../billing.setup.ts';
 import type { ServicesAlone } from '../services-alone.ts';
 import type { Json } from '../tenant.ts';
 
-/** Selects what the provider does with an item. The name and the address of the item contain this word. */
+/** Word that selects the behaviour of the provider for an item. The name and the address of the item contain this word. */
 export type Fate = 'good' | 'REFUSED' | 'LOST' | 'STUCK';
 
 /** A provider that records which lines exist, and how often each line was built and released. */
@@ -123,9 +123,9 @@ export interface Running {
   through?: (orm: Orm) => Orm;
   /** Runs each job twice at the same time, as two processes would. */
   twice?: boolean;
-  /** Returns the position of the job that is next. Default: the oldest. */
+  /** Returns the position of the job to run next. Default: the oldest job. */
   pick?: (count: number) => number;
-  /** Is called before each job. If it returns true, no more jobs run. Without it, all waiting jobs run. */
+  /** Called before each job. If it returns true, no more jobs run. By default, all waiting jobs run. */
   until?: () => Promise<boolean>;
 }
 

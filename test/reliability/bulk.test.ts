@@ -69,7 +69,7 @@ async function check(id: string, fates: readonly Fate[], orchestration: Orchestr
   expect(finished.map(({ data }) => data.bulk.status)).toEqual([status]);
 }
 
-/** A generator of numbers that are the same in each run. */
+/** Returns a generator of pseudo-random numbers, which are the same in each run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -130,7 +130,7 @@ describe('the rollback of a bulk', () => {
   const statusOf = async (id: string): Promise<Json> =>
     (await alone.sql<Json>('select status, counts, status_reason from services.bulk where id = $1', [id]))[0];
 
-  test('of 100 services of which the 57th is refused, none was ever provisioned, and each built one is released once', async () => {
+  test('if the 57th of 100 services of a bulk is refused, no service is provisioned, and each built service is released once', async () => {
     const fates = Array.from({ length: 100 }, (_, index): Fate => (index === 56 ? 'REFUSED' : 'good'));
     const provider = new BookingProvider();
     const mode = { parallel: false, rollbackOnFailure: true };
@@ -229,6 +229,6 @@ test.each(['before', 'after'] as const)(
 /** Updates a bulk, as the sweeper does when the bulk is due. */
 const sweep = (id: string): Promise<void> => bulkHandler(alone.ports(new BookingProvider()))({ organizationId: 'org_test', bulkId: id });
 
-/** True for an error that ends a process. GraphQL wraps it. */
+/** Returns true for the error of a killed process, which GraphQL may have wrapped. */
 const isKilled = (error: unknown): boolean => error instanceof Killed || (error as Json)?.originalError instanceof Killed;
 const bulkIds = async (): Promise<string[]> => (await alone.sql<{ id: string }>('select id from services.bulk')).map(({ id }) => id);

@@ -216,7 +216,7 @@ describe('changes at a carrier', () => {
     carrier.complete(0);
   });
 
-  test('a repeated change places one modify order and returns the reference of the line', async () => {
+  test('changing a service repeatedly with the same request places one modify order, and returns the reference of the line when the order is completed', async () => {
     for (let attempt = 1; attempt <= 3; attempt += 1) expect(await provider.apply(CHANGE)).toMatchObject({ state: 'in_progress' });
     expect(carrier.orders).toHaveLength(2);
     expect(carrier.orders[1]).toMatchObject({ externalId: 'order_7', serviceOrderItem: [{ action: 'modify', service: { id: 'line-1' } }] });

@@ -10,10 +10,10 @@ import { drain, dyingAt, Killed } from './bulk-world.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** More commits than a dated change with a maintenance window has. */
+/** A number that is greater than the number of commits of a dated change with a maintenance window. */
 const COMMITS = 9;
 
-/** A provider that keeps a book of the orders that it has carried out. An order that is repeated has no second effect. */
+/** A provider that records the orders that it has carried out. A repeated order has no second effect. */
 class Provider implements ServiceProvider {
   readonly name = 'booking';
   readonly simulated = true;
@@ -74,7 +74,10 @@ async function scale(id: string, provider: Provider, through?: (orm: Orm) => Orm
   });
 }
 
-/** Does everything that is due now, as a running process would. @throws Killed if the process dies */
+/**
+ * Runs all due work, as a running process would.
+ * @throws Killed if the process dies
+ */
 async function work(provider: Provider, through?: (orm: Orm) => Orm): Promise<void> {
   const ports = alone.ports(provider, through);
   await maintenanceSweeper(ports).once();

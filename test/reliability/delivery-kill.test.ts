@@ -10,10 +10,10 @@ import { DeliveryProcess } from './delivery-child.ts';
 const EVENTS = 2000;
 const KILLS = 2;
 const SLOW_MS = 2;
-/** After this time the leases of a killed process have expired. */
+/** Time after which the leases of a killed process have expired. */
 const LEASE_MS = 61_000;
 const PATIENCE_MS = 240_000;
-/** To repeat a run: `SEED=… npx vitest run test/reliability/delivery-kill.test.ts`. */
+/** Seed of the random generator. To repeat a run: `SEED=… npx vitest run test/reliability/delivery-kill.test.ts`. */
 const SEED = Number(process.env.SEED ?? 4);
 
 /** Returns a generator of numbers from 0 to 1 (Mulberry32). The same seed gives the same numbers. */

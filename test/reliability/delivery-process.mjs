@@ -45,7 +45,7 @@ const running = events.start({
 });
 await jobs.start();
 await running.start();
-const relay = new Relay([{ schema: 'events', database, orm: attached.orm }], (batch) => running.append(batch), log);
+const relay = new Relay([{ schema: 'events', database, orm: attached.orm }], running, log);
 await relay.start();
 
 const commands = {

@@ -111,7 +111,7 @@ test('a sweep of due rows locks the owner of a row before the row, and skips row
   expect(await stored()).toMatchObject([{ sent: 1 }, { sent: 0 }]);
 });
 
-/** Needs PostgreSQL, because the embedded database has only one session. */
+/** Runs only on PostgreSQL, because the embedded database has only one session. */
 test.skipIf(!process.env.TEST_DATABASE_URL).each([
   ['the row', 'bill'],
   ['its owner', 'account'],

@@ -31,7 +31,7 @@ const below = (random: Random, count: number): number => Math.floor(random() * c
 const oneOf = <T>(random: Random, items: readonly T[]): T => items[below(random, items.length)] as T;
 const someOf = <T>(random: Random, items: readonly T[]): T[] =>
   Array.from({ length: below(random, items.length + 1) }, () => oneOf(random, items));
-/** A full hour, so that invoices have equal times and ranges begin at midnight or within a day. */
+/** Returns a random full hour, so that invoices have equal times, and ranges begin at midnight or within a day. */
 const time = (random: Random): Date =>
   new Date(BEGIN_MS + (random() < 0.3 ? 24 * below(random, HOURS / 24) : below(random, HOURS)) * HOUR_MS);
 
@@ -49,7 +49,7 @@ export function randomInvoices(seed: number, count: number, name: string): Invoi
   }));
 }
 
-/** A list, and the ids of its invoices in their order, computed by a plain scan. */
+/** A list of invoices, and the ids of its invoices in their order, computed by a plain scan. */
 export interface InvoiceCase {
   query: InvoiceQuery;
   accounts: Accounts;

@@ -6,8 +6,8 @@ import { Tenant } from '../tenant.ts';
 
 const KEY = `sk_live_${'Test'.repeat(16)}`;
 /**
- * Time from the last of a burst of invoices to the kill. The platform compacts the tallies about once per second, so some
- * kills come before the compaction, and others during or after it.
+ * Delays between the last of a burst of invoices and the kill. The platform compacts the tallies about once per second, so some kills come
+ * before the compaction, and others during or after it.
  */
 const KILLS_AFTER_MS = [0, 300, 900, 1300];
 const BURST = 15;

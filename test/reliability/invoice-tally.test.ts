@@ -27,7 +27,7 @@ const sumsOf = ({ table, columns }: (typeof TALLIES)[number]) =>
     `select ${columns}, sum("count")::int as "count" from "billing"."${table}" group by ${columns} having sum("count") <> 0 order by ${columns}`,
     [],
   );
-/** The expected counts, computed from the invoices. */
+/** Returns the expected counts, computed from the invoices. */
 const countsOf = ({ columns }: (typeof TALLIES)[number]) =>
   rows.query(
     `select ${columns}, count(*)::int as "count" from "billing"."invoice" cross join lateral ${DAYS} group by ${columns} order by ${columns}`,
@@ -46,7 +46,7 @@ const untilCompacted = async (): Promise<void> => {
 const insert = (invoices: readonly InvoiceRow[], organizationId = world.organizationId): Promise<object[]> =>
   rows.query(INSERT, [JSON.stringify(invoices.toSorted((one, other) => one.account_id.localeCompare(other.account_id))), organizationId]);
 
-/** Changes invoices as processes of any release do. Each number is another change. */
+/** Changes invoices as processes of any release do. Each value of `turn` selects another change. */
 async function change(turn: number): Promise<void> {
   await insert(randomInvoices(1000 + turn, 5, `new_${turn}`));
   // each account by itself, as all code of the platform does, because a change of the status locks the account
@@ -92,7 +92,7 @@ describe('after an upgrade to the release with invoice tallies', () => {
     await migrator.migrate([new SteppedSchema('billing', migrations)]);
   });
 
-  test('the background migration counts each existing invoice once, even if invoices change meanwhile', async () => {
+  test('the background migration counts each existing invoice once, even if invoices change during the migration', async () => {
     await whileChanging(async () => {
       // one after the other, because two concurrent starts in one process could both create the embedded job queue
       await world.start();
@@ -220,7 +220,7 @@ describe('lists and totals of invoices', () => {
     },
   );
 
-  test('a caller that is limited to accounts gets no invoices of other accounts if the filter names only other accounts', async () => {
+  test('a caller who is limited to accounts gets no invoices if the filter contains only other accounts', async () => {
     await insert(randomInvoices(9, 50, 'one'));
     const limited: Accounts = ['acc_1'];
     expect(await process.list({ filter: { accountId: ['acc_2'] } }, limited)).toEqual({ ids: [], total: 0, nextCursor: null });

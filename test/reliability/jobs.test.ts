@@ -20,7 +20,7 @@ afterAll(() => drop());
 
 const HOUR_MS = 3_600_000;
 
-/** Starts a job queue with one handler. `later` enqueues a job for a future time, and `now` enqueues one to run now. */
+/** Starts a job queue with one handler. `later` enqueues a job for a future time, and `now` enqueues a job to run immediately. */
 async function queueOf(name: string, handle: (index: number) => Promise<void>, concurrency: number) {
   const jobs = new Jobs(database, log);
   jobs.define<{ index: number }>(name, ({ index }) => handle(index), { concurrency });
@@ -132,4 +132,17 @@ test('a job that fails stays in the queue for a year', async () => {
   await eventually(() => failures > 0, 10_000);
   const kept = `select extract(day from keep_until - created_on)::int as days from pgboss.job where name = 'test.kept'`;
   expect(await em.fork().execute(kept)).toEqual([{ days: 365 }]);
+});
+
+test('an enqueued job has the same columns as a job that pg-boss sends', async () => {
+  const { jobs } = await queueOf('test.columns', async () => undefined, 1);
+  const boss = new PgBoss({ db: new JobDatabase(database, () => undefined, log), schema: 'pgboss', migrate: false });
+  const startAfter = new Date(Date.now() + HOUR_MS);
+  const data = { text: `it's \\ "quoted", returning ?` };
+  await em.fork().transactional((tx) => jobs.enqueue(tx, 'test.columns', data, { startAfter }));
+  await boss.send('test.columns', data, { startAfter });
+  const columns = `select to_jsonb(j) - 'id' - 'created_on' as job from pgboss.job j where name = 'test.columns' order by created_on`;
+  const [own, sent] = await em.fork().execute<{ job: { data: object } }[]>(columns);
+  expect(own?.job.data).toEqual(data);
+  expect(own).toEqual(sent);
 });

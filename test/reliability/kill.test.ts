@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => void receiver.close());
 
-test("a platform that is killed while it creates tickets keeps every ticket with a 201 response and delivers the ticket's event", async () => {
+test('if a platform is killed while it creates tickets, each ticket whose request got 201 is kept, and its event is delivered', async () => {
   const dataDir = temporaryFolder();
   const first = start(dataDir);
   const tenant = new Tenant(await originOf(first), '', KEY);

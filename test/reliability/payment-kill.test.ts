@@ -14,7 +14,7 @@ const KEY = `sk_live_${'Test'.repeat(16)}`;
 const SECRET = { SECRET_KEY: 'a secret for tests that is long enough' };
 const WAIT_MS = 60_000;
 const PAYMENTS = 6;
-/** Time from a burst of payments to the kill: some payments are charged and not settled, others not yet charged. */
+/** Delays between a burst of payments and the kill. At this time, some payments are charged and not settled, others not yet charged. */
 const KILLS_AFTER_MS = [5, 40, 120];
 
 let stripe: StripeServer;
@@ -59,7 +59,9 @@ class KillablePlatform {
     await this.#process.exited;
   }
 
-  /** Makes the outcomes due that the platform would look up minutes later. The platform must not run. */
+  /**
+   * Makes all payments with an unknown outcome due, which the platform would look up only minutes later. The platform must not be running.
+   */
   async makeLookupsDue(): Promise<void> {
     for (const table of ['payment', 'refund'])
       await this.sql(`update "billing"."${table}" set "settle_due_at" = now() - interval '1 second' where "settle_due_at" is not null`);
@@ -69,7 +71,7 @@ class KillablePlatform {
     return (await this.tenant.rest('GET', '/billing/payments?per_page=100')).body.data;
   }
 
-  /** Checks that the ledger agrees with all records. */
+  /** Checks that the ledger agrees with all billing records. */
   async audited(): Promise<void> {
     const { data } = await this.tenant.graphql('{ ledgerAudit { accounts differences { accountId ledgerAccount posted recorded } } }');
     expect(data.ledgerAudit).toEqual({ accounts: 1, differences: [] });
@@ -113,7 +115,7 @@ test('a refund whose platform is killed after the money moved is settled after t
   await platform.audited();
 }, 120_000);
 
-test('each of many payments is charged at most once if the platform is killed again and again', async () => {
+test('each of many payments is charged at most once if the platform is killed repeatedly', async () => {
   const platform = await KillablePlatform.open();
   const invoices: Json[] = [];
   for (const ms of KILLS_AFTER_MS) {

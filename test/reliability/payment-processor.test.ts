@@ -13,23 +13,23 @@ import { silent } from '../support/domain-world.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 import { STRIPE_KEY, STRIPE_WEBHOOK_SECRET, StripeServer } from '../support/stripe.server.ts';
 
-/** Long enough for a slow machine, and the time that a test of a lost response takes. */
+/** Time limit of a processor call. It is long enough for a slow machine. A test of a lost response takes this time. */
 const TIMEOUT_MS = 1500;
 
 const TOKENS = ['works', 'isEmpty', 'isExpired', 'isSlow', 'refusesRefunds'] as const;
 
-/** A processor under test. The tokens have the same behaviour with different names. */
+/** A payment processor under test. All contenders have tokens with the same behaviour, but with different names. */
 interface Contender {
-  /** Returns a new instance, as after a restart of the process. */
+  /** Returns a new instance of the processor, as after a restart of the process. */
   open(): PaymentProcessor;
   tokens: Readonly<Record<(typeof TOKENS)[number], string>>;
-  /** Makes the response to the next charge get lost. Returns the token that the charge must use. */
+  /** Simulates the loss of the response to the next charge. Returns the token that the charge must use. */
   losesResponse(): string;
-  /** Makes the next charge get lost. Returns the token that the charge must use. */
+  /** Simulates the loss of the next charge. Returns the token that the charge must use. */
   losesCharge(): string;
   /** Completes a pending payment. */
   settle(paymentId: string): void;
-  /** The ids of the payments that were charged, one for each time that money moved. */
+  /** Returns the ids of the charged payments, one entry for each time that money moved. */
   charged(): Promise<string[]>;
   close(): void;
 }
@@ -136,14 +136,14 @@ describe.each([
   const chargedOnce = async (id: string): Promise<void> =>
     expect((await contender.charged()).filter((charged) => charged === id)).toHaveLength(1);
 
-  test('attaching a token returns what is printed on the card, and a reference for charges', async () => {
+  test('attaching a token returns the brand, last digits and expiry of the card, and a reference for charges', async () => {
     const details = await attach(contender.tokens.works);
     expect(details).toMatchObject({ type: 'card', brand: 'visa', last4: '4242', expires: { month: 12 }, reusable: true });
     expect(details.reference).not.toBe('');
     expect(details.fingerprint).not.toBeNull();
   });
 
-  test('a payment method can be detached, also repeatedly and if the processor does not have it', async () => {
+  test('detaching a payment method succeeds, even if it is repeated or if the processor does not have the method', async () => {
     const { reference } = await attach(contender.tokens.works);
     await processor().detach(reference);
     await processor().detach(reference);
@@ -165,7 +165,7 @@ describe.each([
     },
   );
 
-  test('a charge that is repeated with the same id returns the same outcome and moves money once', async () => {
+  test('a charge that is repeated with the same id returns the same outcome, and money is moved only once', async () => {
     const charge = await chargeOf(contender.tokens.works);
     const first = await processor().charge(charge);
     const reference = referenceOf(first);
@@ -181,7 +181,7 @@ describe.each([
     await chargedOnce(charge.id);
   });
 
-  test('a used id with another amount, currency or method is refused', async () => {
+  test('reusing the id of a charge with another amount, currency or payment method is refused', async () => {
     const charge = await chargeOf(contender.tokens.works);
     referenceOf(await processor().charge(charge));
     const { method } = await chargeOf('tok_mastercard');
@@ -190,7 +190,7 @@ describe.each([
     await chargedOnce(charge.id);
   });
 
-  test('a processor finds a charge with and without its reference', async () => {
+  test('findCharge returns the outcome of a charge with or without its reference', async () => {
     const charges = await Promise.all(Array.from({ length: 5 }, () => chargeOf(contender.tokens.works)));
     const references: string[] = [];
     for (const charge of charges) references.push(referenceOf(await processor().charge(charge)));
@@ -202,7 +202,7 @@ describe.each([
     }
   });
 
-  test('a charge that was never sent is not found', async () => {
+  test('findCharge returns null for a charge that was never sent', async () => {
     expect(await processor().findCharge(await chargeOf(contender.tokens.works))).toBeNull();
   });
 
@@ -225,7 +225,7 @@ describe.each([
     }
   });
 
-  test('a charge whose response is lost has an unknown outcome, is found, and is not charged again', async () => {
+  test('a charge whose response is lost has an unknown outcome, findCharge returns the outcome, and a repeated charge moves no money', async () => {
     const charge = await chargeOf(contender.losesResponse());
     expect(await errorOf(processor().charge(charge))).toBeInstanceOf(OutcomeUnknown);
     const reference = referenceOf(await processor().findCharge(charge));
@@ -233,7 +233,7 @@ describe.each([
     await chargedOnce(charge.id);
   });
 
-  test('a charge that does not arrive has an unknown outcome, and is not found', async () => {
+  test('a charge that does not reach the processor has an unknown outcome, and findCharge returns null', async () => {
     const charge = await chargeOf(contender.losesCharge());
     expect(await errorOf(processor().charge(charge))).toBeInstanceOf(OutcomeUnknown);
     expect(await processor().findCharge(charge)).toBeNull();
@@ -252,7 +252,7 @@ describe.each([
     expect(referenceOf(await processor().charge({ ...charge, reference: pending.reference }))).toBe(pending.reference);
   });
 
-  test('a refund that is repeated with the same id refunds once, and is found', async () => {
+  test('a refund that is repeated with the same id refunds once, and findRefund returns its outcome', async () => {
     const reference = referenceOf(await processor().charge(await chargeOf(contender.tokens.works)));
     const refund = refundOf(reference, { amount: money('10.00') });
     expect(await processor().findRefund(refund)).toBeNull();
@@ -263,7 +263,7 @@ describe.each([
     expect(await processor().refund(refundOf(reference))).toMatchObject({ state: 'declined', code: 'not_refundable', isFinal: true });
   });
 
-  test('a refund that the bank refuses is declined, and is found as declined', async () => {
+  test('the refund of a charge whose bank refuses refunds returns the state declined, and findRefund returns the same outcome', async () => {
     const reference = referenceOf(await processor().charge(await chargeOf(contender.tokens.refusesRefunds)));
     const refund = refundOf(reference);
     const outcome = await processor().refund(refund);
@@ -281,7 +281,7 @@ describe.each([
       expect(() => processor().read(body, headers)).toThrow(ForgedNotice);
   });
 
-  test('any sequence of charges and lookups has the outcomes of a book with one entry for each id', async () => {
+  test('random charges and lookups have the same outcomes as a model that stores one charge for each id', async () => {
     const step = fc.record({
       act: fc.constantFrom('charge', 'find'),
       id: fc.constantFrom('a', 'b', 'c'),
@@ -309,7 +309,7 @@ describe.each([
     );
   });
 
-  test('any sequence of refunds never refunds more than the charge', async () => {
+  test('random refunds of a charge never exceed the charge', async () => {
     const cents = fc.integer({ min: 1, max: 700 });
     const template = await chargeOf(contender.tokens.works);
     await fc.assert(
@@ -355,7 +355,7 @@ describe('tokens of the test processor', () => {
     expect(await processor().findCharge(slow)).toMatchObject({ state: 'declined', code: 'declined', isFinal: false });
   });
 
-  test('tok_timeout_fails loses the response of a declined charge', async () => {
+  test('tok_timeout_fails simulates a declined charge whose response is lost', async () => {
     const lost = charge('tok_timeout_fails', newId('account'));
     expect(await errorOf(processor().charge(lost))).toBeInstanceOf(OutcomeUnknown);
     expect(await processor().findCharge(lost)).toMatchObject({ state: 'declined', code: 'declined' });

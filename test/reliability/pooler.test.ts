@@ -91,7 +91,7 @@ describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('platform 
 
   test('the log states how many database connections the process may open', () => {
     const [line = ''] = platform.logged.filter((one) => one.includes('connections that this process may open'));
-    // pooled: three for each of five subgraphs and for the jobs; direct: one for LISTEN and one for short reads
-    expect(JSON.parse(line)).toMatchObject({ connections: [{ pooled: 19, direct: 2 }] });
+    // pooled: three for each of six subgraphs and for the jobs; direct: one for LISTEN and one for short reads
+    expect(JSON.parse(line)).toMatchObject({ connections: [{ pooled: 22, direct: 2 }] });
   });
 });

@@ -8,13 +8,13 @@ import { CARRIER_TOKEN, Carrier, send } from '../support/carrier.ts';
 
 /** A provider under test, with functions that make it fail. These functions work differently for each provider. */
 interface Contender {
-  /** Returns a new instance, as after a restart of the process. */
+  /** Returns a new instance of the provider, as after a restart of the process. */
   open(): ServiceProvider;
   /** Makes the provider refuse orders of this kind. Returns the service name that the refused order must have. */
   refuses(kind: 'build' | 'change' | 'release'): string;
   /** Makes the first attempt of an order fail. Returns the service name that the order must have. */
   failsOnce(): string;
-  /** Ends the failures. */
+  /** Ends all simulated failures of the provider. */
   recover(): void;
   close(): void;
 }
@@ -88,6 +88,22 @@ const releaseOf = (name: string, reference: string | null): ReleaseOrder => ({
   name,
 });
 
+test('a carrier gets the state inactive for a blocked line, and the state active for an unblocked line', async () => {
+  const carrier = await Carrier.start();
+  carrier.completesAtOnce = true;
+  const provider = new TmfProvider({ url: carrier.url, token: CARRIER_TOKEN });
+  const reference = referenceOf(await provider.apply(orderOf('Headquarters')));
+  const states: string[] = [];
+  for (const isBlocked of [true, false]) {
+    const { spec, ...order } = changeOf('Headquarters', reference);
+    await provider.apply({ ...order, orderId: `svc_1/block-${isBlocked}`, spec: { ...spec, isBlocked } });
+    states.push(carrier.services.get(reference).state);
+  }
+  expect(states).toEqual(['inactive', 'active']);
+  await provider.close();
+  carrier.close();
+});
+
 const referenceOf = (applied: Applied): string => {
   if (applied.state !== 'completed') throw new Error('The order is in progress.');
   return applied.reference;
@@ -133,6 +149,15 @@ describe.each([
       expect(referenceOf(await provider().apply({ ...changeOf('Headquarters', reference), attempt }))).toBe(reference);
   });
 
+  test('an order that blocks a service keeps the reference of the service, also if it is repeated', async () => {
+    const reference = referenceOf(await provider().apply(orderOf('Headquarters')));
+    const { spec } = orderOf('Headquarters');
+    for (const isBlocked of [true, true, false]) {
+      const order = { ...changeOf('Headquarters', reference), orderId: isBlocked ? 'svc_1/block-1' : 'svc_1/block-2' };
+      expect(referenceOf(await provider().apply({ ...order, spec: { ...spec, isBlocked } }))).toBe(reference);
+    }
+  });
+
   test('repeating the release of a service returns the state released again', async () => {
     const reference = referenceOf(await provider().apply(orderOf('Headquarters')));
     for (let attempt = 1; attempt <= 2; attempt += 1)
@@ -167,7 +192,7 @@ describe.each([
     expect(referenceOf(await provider().apply(changeOf(name, reference)))).toBe(reference);
   });
 
-  test('a transient failure throws another error than OrderRejected, and the next attempt succeeds', async () => {
+  test('a transient failure throws an error other than OrderRejected, and the next attempt succeeds', async () => {
     const name = contender.failsOnce();
     const error = await rejection(provider().apply(orderOf(name)));
     expect(error).toBeInstanceOf(Error);

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => alone[Symbol.asyncDispose]());
 
-/** The events of a service, such as `service.status_changed provisioning>operational`. */
+/** Returns the events of a service as texts, such as `service.status_changed provisioning>operational`. */
 const story = async (id: string): Promise<string[]> =>
   (await alone.events(id)).map(({ event, data: { changes } }) =>
     changes ? `${event} ${changes.status.from}>${changes.status.to}` : event,

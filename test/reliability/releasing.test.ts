@@ -64,7 +64,7 @@ describe('release of a service at its provider', () => {
     expect([provider.orders, provider.releases]).toEqual([[], []]);
   });
 
-  test('the release of a service is retried while its provider is unreachable', async () => {
+  test('taking a service down at its provider is retried while the provider is unreachable', async () => {
     const provider = new ScriptedProvider(built);
     const id = await operational(provider);
     await end(id);

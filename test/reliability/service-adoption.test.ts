@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../kernel/records/ids.ts';
 import { eventually } from '../rig.ts';
+import type { Json } from '../tenant.ts';
 import { linesOf, react, revenueOf, SubscriptionWorld } from './subscription-world.ts';
 
-/** A service whose first invoice an earlier release issued on 10 January, in a database that is upgraded at `now`. */
+/** Creates a service whose first invoice an earlier release issued on 10 January, in a database that is upgraded at `now`. */
 async function upgraded(now: string) {
   const world = await SubscriptionWorld.open();
   const provisionedAt = new Date('2026-01-10T09:30:00Z');
@@ -32,7 +33,7 @@ async function upgraded(now: string) {
   return { world, process: processes[0], service };
 }
 
-test('a service of an earlier release is billed on after its first period, and its decommission credits the rest', async () => {
+test('a service that an earlier platform release invoiced is billed again after its first period, and its decommission credits the rest', async () => {
   const { world, process, service } = await upgraded('2026-01-20T00:00:00Z');
   expect(await linesOf(world)).toHaveLength(1);
   world.clock.set(new Date('2026-02-10T02:00:00Z'));
@@ -45,6 +46,29 @@ test('a service of an earlier release is billed on after its first period, and i
   world.clock.set(new Date('2026-02-24T00:00:00Z'));
   await react(process, world.event('decommissioned', service, world.clock.now()));
   expect(await revenueOf(world, service.accountId)).toBe('465');
+});
+
+test('a service of an earlier release is counted once in the recurring revenue, from the day of its provisioning until it ends', async () => {
+  const { world, process, service } = await upgraded('2026-01-20T00:00:00Z');
+  const recurring = async (): Promise<object> => {
+    const query = '{ billingAnalytics(period: CURRENT_MONTH, currency: "USD") { recurring { atStart added expanded churned monthly } } }';
+    const { data, errors } = await process.execute(query, {});
+    expect(errors).toBeUndefined();
+    return (data as Json).billingAnalytics.recurring;
+  };
+  const expected = { atStart: 0, added: 310, expanded: 0, churned: 0, monthly: 310 };
+  expect(await recurring()).toEqual(expected);
+  // the adoption runs again, as after another upgrade
+  await world.query(
+    `insert into "billing"."backfill" ("name") values ('service-adoption') on conflict ("name") do update set "position" = null`,
+  );
+  await world.start();
+  await eventually(async () => (await world.query(`select from "billing"."backfill" where "position"->>0 = '2'`)).length > 0);
+  expect(await recurring()).toEqual(expected);
+  world.clock.set(new Date('2026-01-21T00:00:00Z'));
+  for (const reaction of process.running.reactions ?? [])
+    if (reaction.on === 'service.decommissioned') await reaction.handle(world.event('decommissioned', service, world.clock.now()));
+  expect(await recurring()).toEqual({ ...expected, churned: -310, monthly: 0 });
 });
 
 test('a change within the first period of a service of an earlier release credits its first invoice', async () => {

@@ -6,7 +6,7 @@ import { changeTicket as change, openTicket as open } from '../ticket.setup.ts';
 
 const TICKETS = 12;
 
-/** Needs PostgreSQL, because the embedded database supports only one process. */
+/** Runs only on PostgreSQL, because the embedded database supports only one process. */
 test.skipIf(!process.env.TEST_DATABASE_URL)(
   'two processes report each SLA breach once, and one process continues when the other process has stopped',
   async () => {

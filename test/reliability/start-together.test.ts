@@ -96,7 +96,7 @@ function limitedRole(database: string): string {
   return `create role limited_${database} login;
     revoke create on database ${database} from public;
     do $$ declare s text; t record; begin
-      for s in select nspname from pg_namespace where nspname in ('identity', 'services', 'billing', 'support', 'events', 'bridge', 'platform', 'pgboss') loop
+      for s in select nspname from pg_namespace where nspname in ('identity', 'services', 'billing', 'support', 'monitoring', 'events', 'bridge', 'platform', 'pgboss') loop
         execute format('alter schema %I owner to limited_${database}', s);
         for t in select c.relname, c.relkind from pg_class c join pg_namespace n on n.oid = c.relnamespace
           where n.nspname = s and c.relkind in ('r', 'p', 'S', 'v') and not exists (select from pg_depend d where d.objid = c.oid and d.deptype in ('a', 'i') and c.relkind = 'S') loop

@@ -127,7 +127,7 @@ describe('payment methods at Stripe', () => {
     ]);
   });
 
-  test('attaching a payment method that the account already has returns the same method, after any time', async () => {
+  test('attaching a payment method that the account already has always returns the same method, regardless of the time between the calls', async () => {
     const first = await processor.attach('tok_visa', account);
     server.forgetKeys();
     expect(await processor.attach('pm_1', { ...account, method: first.reference })).toEqual(first);
@@ -154,7 +154,7 @@ describe('unknown outcomes', () => {
   });
 
   test.each([429, 401] as const)(
-    'a repeated charge to which Stripe responds with %s does not hide that the first one succeeded',
+    'a repeated charge to which Stripe responds with %s has an unknown outcome, because the first charge may have succeeded',
     async (fault) => {
       const charge = await chargeOf();
       await processor.charge(charge);
@@ -164,7 +164,7 @@ describe('unknown outcomes', () => {
     },
   );
 
-  test('a charge that failed with 500 stays unknown with the same key, because Stripe repeats the response', async () => {
+  test('a repeated charge after a 500 has an unknown outcome again, because Stripe repeats the response for the same idempotency key', async () => {
     const charge = await chargeOf();
     server.fail('POST /v1/payment_intents', 500);
     for (let attempt = 1; attempt <= 3; attempt += 1) expect(await errorOf(processor.charge(charge))).toBeInstanceOf(OutcomeUnknown);
@@ -180,7 +180,7 @@ describe('unknown outcomes', () => {
     expect(server.intents).toHaveLength(1);
   });
 
-  test('a charge while another request has the same key is unknown and not declined', async () => {
+  test('a charge has an unknown outcome, and is not declined, while another request with the same idempotency key is in progress', async () => {
     const charge = await chargeOf();
     server.delayMs = 300;
     const results = await Promise.all([errorOf(processor.charge(charge)), errorOf(processor.charge(charge))]);
@@ -195,7 +195,7 @@ describe('unknown outcomes', () => {
     expect(await errorOf(processor.findCharge(charge))).toBeInstanceOf(OutcomeUnknown);
   });
 
-  test('a lookup that fails does not say that the charge does not exist', async () => {
+  test('findCharge throws OutcomeUnknown, and does not return null, if the request to Stripe fails', async () => {
     const charge = await chargeOf();
     for (const fault of [500, 429, 401] satisfies StripeFault[]) {
       server.fail('GET /v1/payment_intents', fault);
@@ -212,14 +212,14 @@ describe('unknown outcomes', () => {
     expect([error.message, error.stack, String(error.cause)].join('\n')).not.toContain(secretKey);
   });
 
-  test('a charge that needs an action of the customer is declined', async () => {
+  test('a charge that needs an action of the customer, such as an authentication, is declined', async () => {
     const charge = await chargeOf();
     await processor.charge(charge);
     server.intents[0].status = 'requires_action';
     expect(await processor.findCharge(charge)).toMatchObject({ state: 'declined', code: 'authentication_required', isFinal: true });
   });
 
-  test('a charge that Stripe is still creating is unknown', async () => {
+  test('a charge that Stripe is still creating has an unknown outcome', async () => {
     const charge = await chargeOf();
     await processor.charge(charge);
     server.intents[0].status = 'requires_payment_method';
@@ -228,7 +228,7 @@ describe('unknown outcomes', () => {
 });
 
 describe('orders that are older than the idempotency keys of Stripe', () => {
-  test('a charge of yesterday is not charged again after Stripe has forgotten its key', async () => {
+  test('a charge from the previous day is not made a second time after Stripe has deleted its idempotency key', async () => {
     const charge = await chargeOf();
     const first = await processor.charge(charge);
     server.forgetKeys();
@@ -237,14 +237,14 @@ describe('orders that are older than the idempotency keys of Stripe', () => {
     expect(server.intents).toHaveLength(1);
   });
 
-  test('a charge of yesterday that never arrived is charged once', async () => {
+  test('a charge from the previous day that never arrived is charged once', async () => {
     const charge = await chargeOf();
     clock.advance(DAY_MS);
     expect(await processor.charge(charge)).toMatchObject({ state: 'succeeded' });
     expect(server.intents).toHaveLength(1);
   });
 
-  test('a charge of yesterday is not sent if it cannot be looked up', async () => {
+  test('a charge from the previous day is not sent again if the search for it at Stripe fails', async () => {
     const charge = await chargeOf();
     clock.advance(DAY_MS);
     server.fail('GET /v1/payment_intents', 500);
@@ -252,7 +252,7 @@ describe('orders that are older than the idempotency keys of Stripe', () => {
     expect(charges()).toEqual([]);
   });
 
-  test('a refund of yesterday is not refunded again after Stripe has forgotten its key', async () => {
+  test('a refund from the previous day is not made a second time after Stripe has deleted its idempotency key', async () => {
     const { reference } = await processor.charge(await chargeOf());
     const refund = refundOf(reference ?? '');
     const first = await processor.refund(refund);
@@ -272,7 +272,7 @@ describe('webhooks of Stripe', () => {
     Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp });
   const read = (header: string, body = payload) => processor.read(Buffer.from(body), { 'stripe-signature': header });
 
-  test('a signed webhook request states the outcome of a payment', () => {
+  test('the notice in a signed webhook request contains the outcome of a payment', () => {
     expect(read(signature())).toEqual({
       kind: 'payment',
       id: 'pay_1',

@@ -6,7 +6,7 @@ import { linesOf, react, SubscriptionWorld } from './subscription-world.ts';
 const COUNT = 1000;
 const KILLS = 4;
 
-/** PGlite has no other connections to terminate. */
+/** Runs only on PostgreSQL, because PGlite has no other connections to terminate. */
 const onServer = test.skipIf(!process.env.TEST_DATABASE_URL);
 
 onServer(

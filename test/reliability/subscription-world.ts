@@ -7,7 +7,7 @@ import { type Store, storeFor } from '../support/domain-world.ts';
 import type { Json } from '../tenant.ts';
 import { type BillingProcess, BillingWorld } from './billing-world.ts';
 
-/** What a test changes of a service. */
+/** Properties of a service that a test changes. */
 export interface ServiceState {
   id: string;
   accountId: string;
@@ -19,51 +19,52 @@ export interface ServiceState {
   provisionedAt: Date;
 }
 
-/** The billing domain alone, with accounts and services that exist only in the test. */
+/** The billing domain without other domains. Its accounts and services exist only in the test. */
 export class SubscriptionWorld extends BillingWorld {
-  /** Time zone of each account. Other accounts do not exist. */
+  /** Time zones by account id. An account without an entry does not exist. */
   readonly zones = new Map<string, string>();
 
-  /** Fields of services as the services domain has them, for services of earlier releases. */
+  /** Fields of services by id, as the services domain returns them. Used for services of earlier releases. */
   readonly services = new Map<string, object>();
 
   static override async open(store?: Store): Promise<SubscriptionWorld> {
     return new SubscriptionWorld(store ?? (await storeFor(billing)));
   }
 
-  /** A new account. */
+  /** Creates an account and returns its id. */
   account(timezone = 'UTC'): string {
     const id = newId('account');
     this.zones.set(id, timezone);
     return id;
   }
 
-  /** The SQL statement in the database of the world, with values. */
+  /** Runs an SQL statement with values in the database of the world. */
   async rows<R extends object>(text: string, ...values: unknown[]): Promise<R[]> {
     return this.store.rows.query<R>(text, values);
   }
 
   protected override ports(): Ports {
-    const query = async (_: unknown, { ids = [] }: { ids?: string[] }): Promise<Json> => ({
+    const account = (id: string | undefined): Json =>
+      id && this.zones.has(id)
+        ? {
+            ...{ id, name: 'Acme', email: 'it@acme.example', timezone: this.zones.get(id) },
+            ...{ billingContact: null, billingAddress: null },
+          }
+        : null;
+    const query = async (
+      _: unknown,
+      { ids = [], id, account: one = id, services = ids }: { ids?: string[]; id?: string; account?: string; services?: string[] },
+    ) => ({
       organization: { name: 'Operator' },
-      accounts: {
-        nodes: ids
-          .filter((id) => this.zones.has(id))
-          .map((id) => ({
-            id,
-            name: 'Acme',
-            email: 'it@acme.example',
-            timezone: this.zones.get(id),
-            billingContact: null,
-            billingAddress: null,
-          })),
-      },
-      services: { nodes: ids.map((id) => ({ id, ...this.services.get(id), catalogService: { category: 'connectivity' } })) },
+      account: account(one),
+      service: { catalogService: { category: 'connectivity' } },
+      accounts: { nodes: ids.map(account).filter(Boolean) },
+      services: { nodes: services.map((id) => ({ id, ...this.services.get(id), catalogService: { category: 'connectivity' } })) },
     });
     return { ...super.ports(), graph: { query } as unknown as Graph };
   }
 
-  /** An event of a service as the log has it. */
+  /** Returns an event of a service, in the form of the event log. */
   event(kind: 'provisioned' | 'modified' | 'decommissioned', service: ServiceState, at: Date): LoggedEvent {
     const id = newId('event');
     const event = `service.${kind}`;
@@ -90,7 +91,7 @@ export class SubscriptionWorld extends BillingWorld {
   }
 }
 
-/** Handles an event in a process, as the job of its reaction does. */
+/** Handles an event in a process, as the job of the reaction would. */
 export async function react(process: BillingProcess, event: LoggedEvent): Promise<void> {
   const reaction = process.running.reactions?.find(({ on }) => on === event.event);
   await reaction?.handle(event);
@@ -106,7 +107,7 @@ export interface BilledLine {
   period_end: Date;
 }
 
-/** All lines of generated invoices, in the order of their numbers. */
+/** Returns the lines of all generated invoices, in the order of the invoice numbers. */
 export async function linesOf(world: SubscriptionWorld): Promise<BilledLine[]> {
   const rows = await world.rows<BilledLine>(
     `select i."number", i."id" as "invoice_id", l."service_id", l."kind", l."amount"::text, l."period_start", l."period_end"
@@ -117,7 +118,7 @@ export async function linesOf(world: SubscriptionWorld): Promise<BilledLine[]> {
   return rows.map((row) => ({ ...row, period_start: new Date(row.period_start), period_end: new Date(row.period_end) }));
 }
 
-/** Revenue of an account by the ledger: what was invoiced, less what was credited. */
+/** Returns the revenue of an account according to the ledger: the invoiced amounts minus the credited amounts. */
 export async function revenueOf(world: SubscriptionWorld, accountId: string): Promise<string> {
   const [row] = await world.rows<{ revenue: string }>(
     `select trim_scale(coalesce(sum(case when "credit" = 'revenue' then "amount" else -"amount" end), 0))::text as "revenue"

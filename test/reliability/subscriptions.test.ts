@@ -18,7 +18,7 @@ async function opened(now: string, zone = 'UTC'): Promise<{ world: SubscriptionW
   return { world, process, service };
 }
 
-/** Moves the clock and waits until nothing is due. */
+/** Moves the clock, and waits until no billing work is due. */
 async function moveTo(world: SubscriptionWorld, time: string | Date): Promise<void> {
   world.clock.set(typeof time === 'string' ? at(time) : time);
   await settled(world);
@@ -31,7 +31,7 @@ const settled = (world: SubscriptionWorld): Promise<unknown> =>
   });
 
 describe('recurring billing', () => {
-  test('a service of 31 January is billed at the end of each month for a year, each period once', async () => {
+  test('a service that began on 31 January is billed on the last day of shorter months for a year, each period once', async () => {
     const { world, process, service } = await opened('2026-01-31T09:30:00Z');
     await react(process, world.event('provisioned', { ...service, fee: 99 }, service.provisionedAt));
     await moveTo(world, '2027-01-31T02:00:00Z');
@@ -56,18 +56,22 @@ describe('recurring billing', () => {
     expect((await linesOf(world)).map(({ number }) => number)).toEqual(['INV-1001', 'INV-1002', 'INV-1003', 'INV-1003']);
   });
 
-  test('a service that ends at midnight of the 16th of a month with 31 days costs 15 days by local clocks', async () => {
+  test('a service that ends at 00:00 local time on the 16th of a month with 31 days costs the price of 15 days', async () => {
     const { world, process, service } = await opened('2026-03-01T15:00:00Z', 'America/New_York');
     await react(process, world.event('provisioned', service, service.provisionedAt));
     await moveTo(world, '2026-03-16T04:00:00Z');
     const ended = world.event('decommissioned', service, world.clock.now());
     await Promise.all([react(process, ended), react(process, ended)]);
     expect(await revenueOf(world, service.accountId)).toBe('150');
-    const [subscription] = await world.rows<object>('select "status", "bill_due_at" from "billing"."subscription"');
-    expect(subscription).toEqual({ status: 'cancelled', bill_due_at: null });
+    const subscription = 'select "status", "bill_due_at" from "billing"."subscription"';
+    expect(await world.rows(subscription)).toMatchObject([{ status: 'cancelled' }]);
+    // until then, usage of the service can arrive
+    await moveTo(world, '2026-05-17T06:00:00Z');
+    expect(await world.rows(subscription)).toEqual([{ status: 'cancelled', bill_due_at: null }]);
+    expect(await revenueOf(world, service.accountId)).toBe('150');
   });
 
-  test('a service that costs nothing has no invoice, and its periods advance', async () => {
+  test('a service with the price 0 has no invoices, and its next billing date still advances', async () => {
     const { world, process, service } = await opened('2026-01-05T09:30:00Z');
     await react(process, world.event('provisioned', { ...service, price: 0 }, service.provisionedAt));
     await moveTo(world, '2026-04-05T02:00:00Z');
@@ -102,7 +106,7 @@ describe('changes of a service', () => {
   const ZONES = ['UTC', 'America/New_York', 'America/Santiago', 'Australia/Lord_Howe'];
 
   test.each([1, 2, 3, 4, 5, 6])(
-    'random history %i of a service, whose events arrive in any order and several times, sums to its prices by the local clock',
+    'the charges of a service with the random history %i add up to its prices in local time, although events arrive repeatedly and in any order',
     async (seed) => {
       const random = seeded(seed);
       const zone = ZONES[seed % ZONES.length] as string;
@@ -137,7 +141,7 @@ describe('changes of a service', () => {
     },
   );
 
-  /** The shares of all stored periods at the price of each time, without credits and charges. */
+  /** Returns the expected shares of all stored periods at the price of each time, without credits and charges. */
   async function modelled(world: SubscriptionWorld, changes: { time: Date; price: number }[], end: Date, zone: string): Promise<string> {
     const rows = await world.rows<{ period_start: string; period_end: string }>(
       'select distinct "period_start", "period_end" from "billing"."subscription_charge" order by 1',
@@ -156,7 +160,7 @@ describe('changes of a service', () => {
     return total.toFixed();
   }
 
-  test('an upgrade credits the old price and charges the new price with the next invoice, and a second one shortens it', async () => {
+  test('an upgrade credits the old price and charges the new price with the next invoice, and a second upgrade shortens this charge', async () => {
     const { world, process, service } = await opened('2026-03-01T09:00:00Z');
     await react(process, world.event('provisioned', service, service.provisionedAt));
     await moveTo(world, '2026-03-11T00:00:00Z');
@@ -174,7 +178,29 @@ describe('changes of a service', () => {
     expect(await revenueOf(world, service.accountId)).toBe('342');
   });
 
-  test('a longer billing cycle counts from the next period', async () => {
+  test('the cause of a credit note is proration after a change of the price, and cancel after the end of the service', async () => {
+    const { world, process, service } = await opened('2026-03-01T09:00:00Z');
+    await react(process, world.event('provisioned', service, service.provisionedAt));
+    await moveTo(world, '2026-03-11T00:00:00Z');
+    const changed = { ...service, price: 620 };
+    await react(process, world.event('modified', changed, world.clock.now()));
+    await moveTo(world, '2026-04-16T00:00:00Z');
+    await react(process, world.event('decommissioned', changed, world.clock.now()));
+    const events = await world.rows<{ payload: string }>(
+      `select "payload" from "billing"."outbox" where "event" = 'credit.issued' order by "sequence"`,
+    );
+    const issued = events.map(({ payload }) => JSON.parse(payload).data.credit_note);
+    expect(issued.map(({ cause, net }) => [cause, net])).toEqual([
+      ['proration', 210],
+      ['cancel', 310],
+    ]);
+    expect(await world.rows('select "cause" from "billing"."credit_note" order by "number"')).toEqual([
+      { cause: 'proration' },
+      { cause: 'cancel' },
+    ]);
+  });
+
+  test('a longer billing cycle applies from the next period', async () => {
     const { world, process, service } = await opened('2026-01-31T09:00:00Z');
     await react(process, world.event('provisioned', service, service.provisionedAt));
     await moveTo(world, '2026-02-10T00:00:00Z');

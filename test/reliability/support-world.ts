@@ -9,7 +9,7 @@ import type { Json } from '../tenant.ts';
 
 /** The support domain without the other domains, for tests with several processes. */
 export class SupportWorld extends DomainWorld {
-  /** Mails of all processes. */
+  /** Mails that any process has sent. */
   readonly mails: Mail[] = [];
   /** Runs before the mail server accepts an email. */
   beforeMail: (mail: Mail) => Promise<void> = async () => undefined;
@@ -41,7 +41,10 @@ export class SupportWorld extends DomainWorld {
 }
 
 export class SupportProcess extends DomainProcess {
-  /** @throws the first GraphQL error */
+  /**
+   * Runs a GraphQL operation.
+   * @throws the first GraphQL error
+   */
   async graphql(source: string, variables: Record<string, unknown> = {}, accounts: Accounts = null): Promise<Json> {
     const { data, errors } = await this.execute(source, variables, accounts);
     if (errors?.[0]) throw errors[0];

@@ -37,7 +37,7 @@ const numbers = (seed: number) => (): number => {
 };
 
 describe('the usage that is recorded from measurements', () => {
-  test('the exact traffic of each hour with samples is recorded once, even of the last hour of a service that ended', async () => {
+  test('the exact traffic of each hour with samples is recorded once, including the last hour of a service that ended', async () => {
     const random = numbers(7);
     const expected = new Map<string, number>();
     for (let minute = 0; minute < 300; minute += 1) {
@@ -187,7 +187,7 @@ describe('measuring', () => {
     expect(await alone.sql('select 1 as one from "services"."service_sample" where "service_id" = $1', [id])).toHaveLength(1);
   });
 
-  test('a provider that fails for one service does not prevent the measuring of the others', async () => {
+  test('a provider failure for one service does not prevent the measuring of other services', async () => {
     const other = await alone.ordered();
     await alone.provision(other, provider);
     provider.measured = async ({ serviceId }) => {
@@ -208,7 +208,7 @@ describe('measuring', () => {
     expect(await alone.sql('select 1 as one from "services"."service_sample"')).toEqual([]);
   });
 
-  test('samples are deleted after their retention time, and the sums of their days are kept', async () => {
+  test('samples are deleted after their retention time, and their daily sums are kept', async () => {
     provider.measured = async () => observation(1000);
     await measure();
     alone.clock.advance(63 * 24 * HOUR_MS);

@@ -38,7 +38,7 @@ const open = (name: string, count: number): Promise<object[]> =>
     [name, count, world.organizationId, ACCOUNTS],
   );
 
-/** Tickets without a search text, or with a search text for another account. */
+/** Returns the tickets without a search text, or with a search text for another account. */
 const wrong = () =>
   rows.query(
     `select t."id" from "support"."ticket" t left join "support"."ticket_text" x on x."ticket_id" = t."id"

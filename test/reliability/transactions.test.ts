@@ -6,6 +6,7 @@ import { type Attached, Database, type EntityManager } from '../../kernel/databa
 import { unavailableFor } from '../../kernel/database/unavailable.ts';
 import { createLogger } from '../../kernel/log/log.ts';
 import { migration } from '../../kernel/migrations/migration.ts';
+import { executeUnread } from '../../kernel/records/records.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { ownDatabase } from '../support/own-database.ts';
 
@@ -65,6 +66,45 @@ describe.runIf(process.env.TEST_DATABASE_URL)('transaction round trips and failu
     expect(here.sent).toEqual([['begin', 'insert', 'insert', 'insert', 'commit']]);
     expect(here.proxy.roundTrips - before).toBe(1);
     expect(await count(here)).toBe(3);
+  });
+
+  test('an inner transaction that fails discards its inserts that were not sent yet, and the outer transaction commits', async () => {
+    await within((tx) => insert(tx, 1));
+    await within(async (tx) => {
+      await insert(tx, 2);
+      const failed = tx.transactional(async (inner) => {
+        await insert(inner, 1);
+        throw new Error('Something else failed.');
+      });
+      await expect(failed).rejects.toThrow('Something else failed.');
+      await insert(tx, 3);
+    });
+    expect(await count(here)).toBe(3);
+  });
+
+  test('statements whose result is not needed are sent with the next statement that has a result, in their order', async () => {
+    const found = await within(async (tx) => {
+      await insert(tx, 1);
+      await executeUnread(tx, 'update deeds_test.deed set id = id + ?', [10]);
+      const rows = await tx.execute<{ id: number }[]>('select id from deeds_test.deed');
+      await executeUnread(tx, 'delete from deeds_test.deed where id = ?', [11]);
+      return rows;
+    });
+    expect(found).toEqual([{ id: 11 }]);
+    expect(here.sent).toEqual([
+      ['begin', 'insert', 'update', 'select'],
+      ['delete', 'commit'],
+    ]);
+    expect(await count(here)).toBe(0);
+  });
+
+  test('the transaction throws the error of a statement whose result is not needed, and stores nothing', async () => {
+    const failing = within(async (tx) => {
+      await insert(tx, 1);
+      await executeUnread(tx, 'insert into deeds_test.deed (id) values (?) on conflict (nothing) do nothing', [2]);
+    });
+    await expect(failing).rejects.toThrow(/nothing/);
+    expect(await count(here)).toBe(0);
   });
 
   test('a transaction that waits ten seconds for a lock fails as unavailable with status 503', async () => {

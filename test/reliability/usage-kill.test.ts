@@ -5,7 +5,7 @@ import { originOf, type RunningProcess, runPlatform, temporaryFolder } from '../
 import { Tenant } from '../tenant.ts';
 
 const KEY = `sk_live_${'Test'.repeat(16)}`;
-/** Time from the first request to the kill. Some batches are stored by then, and others are not. */
+/** Delays between the first request and the kill. At this time, some batches are stored, and others are not. */
 const KILLS_AFTER_MS = [5, 40, 120];
 const BATCHES = 8;
 const SIZE = 200;

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Attached, EntityManager } from '../../kernel/database/database.ts';
 import { newId } from '../../kernel/records/ids.ts';
 import { DAY_MS } from '../../kernel/values/days.ts';
+import { startOfDay } from '../../kernel/values/local-time.ts';
 import { Decimal, sum } from '../../kernel/values/money.ts';
 import { localDay, type Period } from '../../subgraphs/billing/calculation/billing-periods.ts';
-import { startOfDay } from '../../subgraphs/billing/calculation/local-time.ts';
 import { migrations } from '../../subgraphs/billing/migrations/index.ts';
 import { markBilled } from '../../subgraphs/billing/usage/metered-lines.store.ts';
 import { type MeteredBill, meteredLines } from '../../subgraphs/billing/usage/metered-lines.ts';
@@ -36,7 +36,7 @@ const serviceOf = (organizationId: string, index: number): MeteredService => ({
   zone: ZONES[index % ZONES.length] ?? 'UTC',
 });
 
-/** An event as fast-check draws it: ids repeat often, and repeated ids may have other values. */
+/** Generates usage events. Ids repeat often, and repeated ids may have other values. */
 const drawn = fc.record({
   id: fc.integer({ min: 0, max: 30 }),
   service: fc.integer({ min: 0, max: 3 }),
@@ -61,7 +61,7 @@ interface EventRow {
   occurred_at: Date | string;
 }
 
-test('random batches with repeated ids, stored concurrently, give each event once and exact sums of each local day', async () => {
+test('random batches with repeated ids that are stored concurrently count each event once and result in exact daily sums', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(drawn, { minLength: 1, maxLength: 30 }), { minLength: 1, maxLength: 6 }), async (batches) => {
       const organizationId = newId('organization');
@@ -128,7 +128,7 @@ const spoken = (service: MeteredService, quantity: number, at: string): UsageEve
   ...{ quantity: new Decimal(quantity), occurredAt: new Date(at) },
 });
 
-test('the bills of all periods add up to the price of each period, whenever its events arrive', async () => {
+test('the billed amounts of each period add up to the price of its usage, regardless of when usage events arrive', async () => {
   const arrival = fc.record({
     month: fc.constantFrom(1, 2, 3),
     day: fc.integer({ min: 1, max: 28 }),
@@ -176,7 +176,7 @@ test('the bills of all periods add up to the price of each period, whenever its 
   );
 });
 
-test('a period is summed and then priced once, and late usage is on the next invoice with its day', async () => {
+test('the usage of a period is summed and priced once, and late usage is on the next invoice with its own day', async () => {
   const organizationId = newId('organization');
   const service = serviceOf(organizationId, 1);
   const usage = new UsageStore(usagePartitions(store.orm));
@@ -209,11 +209,68 @@ test('a period that two transactions bill at the same time is billed once', asyn
   expect(billed.map(({ amount }) => amount.toFixed())).toEqual(['5']);
 });
 
-test('usage without a price is free, also if a price is set later', async () => {
+test('usage without a price is free, even if a price is set later', async () => {
   const organizationId = newId('organization');
   const service = serviceOf(organizationId, 0);
   await new UsageStore(usagePartitions(store.orm)).write(organizationId, [spoken(service, 5, '2026-03-05T10:00:00Z')], NOW);
   expect((await bill(organizationId, service, monthOf(3, 'UTC'))).lines).toEqual([]);
   await priced(organizationId, { unitPrice: new Decimal(1), validFrom: new Date(NOW.getTime() + DAY_MS) });
   expect((await bill(organizationId, service, monthOf(4, 'UTC'))).lines).toEqual([]);
+});
+
+test('later periods are billed after two periods with a common day were stored, and late usage of this day is billed once', async () => {
+  const organizationId = newId('organization');
+  const service = serviceOf(organizationId, 0);
+  const usage = new UsageStore(usagePartitions(store.orm));
+  await priced(organizationId, { unitPrice: new Decimal(1) });
+  // earlier releases ended a period at a change of the service's price, and both parts contained the day of the change
+  for (const [first, last] of [
+    ['2026-03-01', '2026-03-11'],
+    ['2026-03-11', '2026-03-31'],
+  ])
+    await store.rows.query(
+      `insert into "billing"."usage_period" values ($1, $2, $3::date, $4::date, 'USD', '{"voice_minutes": {"quantity": "10", "amount": "10"}}')`,
+      [organizationId, service.serviceId, first, last],
+    );
+  await usage.write(organizationId, [spoken(service, 10, '2026-03-11T10:00:00Z'), spoken(service, 3, '2026-04-02T10:00:00Z')], NOW);
+  await store.rows.query(`update "billing"."usage_day" set "billed_quantity" = 10 where "organization_id" = $1 and "day" = '2026-03-11'`, [
+    organizationId,
+  ]);
+  await usage.write(organizationId, [spoken(service, 7, '2026-03-11T09:00:00Z')], NOW);
+  const { lines } = await bill(organizationId, service, monthOf(4, 'UTC'));
+  expect(lines.map(({ amount, firstDay, isLate }) => [amount.toFixed(), firstDay, isLate])).toEqual([
+    ['7', '2026-03-11', true],
+    ['3', '2026-04-02', false],
+  ]);
+});
+
+test('late usage of a year is priced with the usage of the whole year', async () => {
+  const organizationId = newId('organization');
+  const service = serviceOf(organizationId, 0);
+  const usage = new UsageStore(usagePartitions(store.orm));
+  await priced(organizationId, { unitPrice: new Decimal(1), included: new Decimal(100), validFrom: new Date('2024-01-01') });
+  await usage.write(organizationId, [spoken(service, 120, '2025-02-05T10:00:00Z')], NOW);
+  const year = (start: string, end: string): Period => ({ start: new Date(start), end: new Date(end) });
+  await bill(organizationId, service, year('2025-01-01', '2026-01-01'));
+  await usage.write(organizationId, [spoken(service, 9, '2025-12-30T10:00:00Z')], NOW);
+  const { lines } = await bill(organizationId, service, year('2026-01-01', '2027-01-01'));
+  expect(lines.map(({ amount, quantity }) => [amount.toFixed(), quantity.toFixed()])).toEqual([['9', '9']]);
+});
+
+test('usage between two periods belongs to the next period, even if more of this usage arrives later', async () => {
+  const organizationId = newId('organization');
+  const service = serviceOf(organizationId, 0);
+  const usage = new UsageStore(usagePartitions(store.orm));
+  await priced(organizationId, { unitPrice: new Decimal(1) });
+  const amounts: string[] = [];
+  const billed = async (period: Period): Promise<void> => {
+    const { lines } = await bill(organizationId, service, period);
+    amounts.push(...lines.map(({ amount }) => amount.toFixed()));
+  };
+  await billed(monthOf(1, 'UTC'));
+  await usage.write(organizationId, [spoken(service, 10, '2026-02-05T10:00:00Z')], NOW);
+  await billed(monthOf(3, 'UTC'));
+  await usage.write(organizationId, [spoken(service, 4, '2026-02-05T11:00:00Z')], NOW);
+  await billed(monthOf(4, 'UTC'));
+  expect(amounts).toEqual(['10', '4']);
 });

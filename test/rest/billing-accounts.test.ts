@@ -37,7 +37,7 @@ const eventsOf = async (id: string): Promise<Json[]> => {
 };
 
 describe('billing accounts', () => {
-  test('an account that has changed nothing has the default preferences, and reading them stores nothing', async () => {
+  test('an account that has not changed its billing preferences has the defaults, and reading them stores no row', async () => {
     const id = await newAccount();
     expect(await read(id)).toEqual({
       account_id: id,
@@ -75,7 +75,7 @@ describe('billing accounts', () => {
     }
   });
 
-  test('balances show what is due, what of it is overdue, and the credit, by currency', async () => {
+  test('an account has a balance for each currency, with the due amount, the overdue part of it, and the credit', async () => {
     const own = await billedTenant();
     const balances = async () => (await own.tenant.rest('GET', `/billing/accounts/${own.accountId}`)).body.data.balances;
     const first = own.firstInvoice.amount;
@@ -135,7 +135,7 @@ describe('billing preferences', () => {
     });
   });
 
-  test('an update without a difference changes neither the revision nor causes an event', async () => {
+  test('an update of billing preferences without a difference changes no revision and causes no event', async () => {
     const id = await newAccount();
     expect((await update(id, { billing_cycle: 'monthly' })).body.data.revision).toBe(1);
     expect((await update(id, {})).body.data).toMatchObject({ revision: 1, updated_at: null });
@@ -193,7 +193,7 @@ describe('billing preferences', () => {
     });
   });
 
-  test('the currency can be changed until the platform has generated an invoice, and invoices of requests do not fix it', async () => {
+  test('the currency of an account can be changed until the platform has generated an invoice, even if requests have created invoices', async () => {
     const id = await newAccount();
     expect((await update(id, { currency: 'EUR' })).body.data.currency).toBe('EUR');
     expect((await update(id, { currency: 'USD' })).body.data.currency).toBe('USD');
@@ -250,7 +250,7 @@ describe('payment methods of accounts', () => {
     expect((await tenant.rest('POST', '/billing/payments', { body: charge })).status).toBe(201);
   });
 
-  test('a payment method that pays invoices automatically cannot be detached, and a default method without automatic payment is cleared', async () => {
+  test('a payment method that pays invoices automatically cannot be detached, and detaching another default method clears the default', async () => {
     const id = await newAccount();
     const method = await methodOf(id);
     await update(id, { auto_pay: true, payment_method_id: method });
@@ -280,7 +280,7 @@ describe('payment methods of accounts', () => {
 });
 
 describe('billing accounts in GraphQL', () => {
-  test('accounts have a field for their billing, and one statement of each kind reads it for all accounts', async () => {
+  test('accounts have a field for their billing, and one statement per kind of record reads it for all accounts', async () => {
     const own = await billedTenant();
     const query =
       '{ accounts(page: { limit: 50 }) { nodes { id billing { accountId autoPay account { name } defaultPaymentMethod { brand } balances { currency due } paymentMethods { last4 } nextInvoice { date } } } } }';

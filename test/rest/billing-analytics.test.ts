@@ -17,14 +17,14 @@ const pay = async (invoice: Json, token: string, amount = invoice.amount): Promi
   const body = { invoice_id: invoice.id, amount, payment_method: { card_token: token } };
   return (await billed.tenant.rest('POST', '/billing/payments', { body })).body.data;
 };
-/** The day on which an invoice is due, moved into the past: as if time had passed. */
+/** Moves the due date of an invoice into the past, as if time had passed. */
 const dueAgo = async (invoice: Json, days: number): Promise<void> => {
   const due = new Date(clock.now().getTime() - days * 24 * 3600 * 1000);
   await (await rows()).query('update billing.invoice set due_date = $1 where id = $2', [due, invoice.id]);
 };
 
 describe('billing analytics', () => {
-  test('invoices, payments, refunds and what is outstanding are those of the records', async () => {
+  test('the invoiced, collected, refunded and outstanding amounts of the analysis equal those of the records', async () => {
     const before = await analytics();
     expect(before).toMatchObject({ period: 'last_30_days', currency: 'USD', invoiced: price, outstanding: price, overdue: 0 });
     const invoice = await createInvoice(billed, { quantity: 1, unit_price: 100 });
@@ -42,7 +42,7 @@ describe('billing analytics', () => {
     });
   });
 
-  test('what is outstanding is split by the days since it was due, and a payment takes it out again', async () => {
+  test('the outstanding amount is split by the number of days since it was due, and a payment reduces it', async () => {
     const of = { ...billed, ...(await another()) };
     const days = [0, 1, 30, 31, 60, 61, 90, 91, 400];
     const invoices: Json[] = [];
@@ -60,7 +60,7 @@ describe('billing analytics', () => {
     expect((await analytics(query)).ageing.older).toBe(128);
   });
 
-  test('figures are grouped by account and month, and cover only the accounts that the caller sees', async () => {
+  test('billing figures are grouped by account and month, and cover only the accounts that the caller sees', async () => {
     const of = await another();
     await createInvoice({ ...billed, ...of }, { quantity: 1, unit_price: 5000 });
     const { groups, invoiced } = await analytics('group_by=account');
@@ -76,7 +76,7 @@ describe('billing analytics', () => {
     expect((await limited.rest('GET', `/billing/analytics?account_id=${billed.accountId}`)).status).toBe(404);
   });
 
-  test('recurring revenue follows services that start, change and end', async () => {
+  test('the recurring revenue changes when services start, change and end', async () => {
     const of = await another();
     const query = `account_id=${of.accountId}`;
     const recurring = async () => (await analytics(query)).recurring;
@@ -94,7 +94,7 @@ describe('billing analytics', () => {
     expect((await recurring()).churned).toBeCloseTo(-larger.monthly, 4);
   });
 
-  test('the sums are those of the records after they are folded, and after the backfill computes them again', async () => {
+  test('the stored sums of revenue equal the sums of the records after a compaction and after the backfill has computed them again', async () => {
     const { organizationId } = billed.tenant;
     const database = await rows();
     const tables = ['cost_month', 'revenue_day', 'due_day'];
@@ -125,7 +125,7 @@ describe('billing analytics', () => {
     }
   });
 
-  test('an unknown period is refused with the periods that exist', async () => {
+  test('an unknown period of the billing analysis is refused with the existing periods', async () => {
     const { status, body } = await billed.tenant.rest('GET', '/billing/analytics?period=forever');
     expect([status, body.error.details.field]).toEqual([400, 'period']);
     const empty = await (await rig()).organization({ plan: 'custom' });
@@ -136,12 +136,12 @@ describe('billing analytics', () => {
   });
 });
 
-/** Another account of the same organization, with a service. */
+/** Creates another account of the same organization, with a service. */
 async function another(): Promise<{ accountId: string; serviceId: string; firstAmount: number; monthly: number }> {
   const account = await createAccount(billed.tenant, 'Another');
   const { service, firstInvoice } = await orderService(billed.tenant, account.id);
   return { accountId: account.id, serviceId: service.id, firstAmount: firstInvoice.amount, monthly: monthlyOf(firstInvoice) };
 }
 
-/** The price of a month: the first invoice has an installation fee too. */
+/** Returns the monthly price on an invoice. The first invoice also has an installation fee. */
 const monthlyOf = ({ services }: Json): number => services.find(({ kind }: Json) => kind === 'recurring').amount;

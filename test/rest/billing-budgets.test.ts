@@ -17,7 +17,7 @@ const create = (body: object, by = billed.tenant) =>
   by.rest('POST', '/billing/budgets', { body: { name: 'Budget', amount: 1000, ...body } });
 const get = async (id: string): Promise<Json> => (await billed.tenant.rest('GET', `/billing/budgets/${id}`)).body.data;
 const put = (id: string, body: object) => billed.tenant.rest('PUT', `/billing/budgets/${id}`, { body });
-/** Invoices in a currency of the test's own, so that the costs of other tests do not count. */
+/** Creates an invoice in a currency that only this test uses, so that the costs of other tests do not count. */
 const cost = (amount: number, currency: string) => createInvoice(billed, { quantity: 1, unit_price: amount }, { currency });
 const alertsOf = async (id: string): Promise<number[]> => (await get(id)).alerts.map(({ threshold }: Json) => threshold);
 const events = async (id: string): Promise<Json[]> => {
@@ -50,7 +50,7 @@ describe('budgets', () => {
     expect(list.map(({ id }: Json) => id)).toContain(body.data.id);
   });
 
-  test('each threshold is reported once by event, and several at once cause one mail', async () => {
+  test('each threshold of a budget causes one event, and several thresholds that are reached at the same time cause one mail', async () => {
     const notify = [freshEmail(), freshEmail()];
     const { id } = (await create({ amount: 100, currency: 'EUR', thresholds: [100, 50, 80], notify, name: 'Europe' })).body.data;
     const live = follow(billed.tenant, `subscription { budgetReached(id: "${id}") { event budget { id spent } } }`);
@@ -82,14 +82,14 @@ describe('budgets', () => {
     expect(live.results[0]).toMatchObject({ data: { budgetReached: { event: 'usage.threshold', budget: { id } } } });
   });
 
-  test('a budget that is already exceeded when it is created is reported at once', async () => {
+  test('a budget that is already exceeded when it is created sends its alerts immediately', async () => {
     await cost(500, 'SEK');
     const { id } = (await create({ amount: 400, currency: 'SEK', thresholds: [125, 126] })).body.data;
     await eventually(async () => (await alertsOf(id)).length === 1);
     expect(await alertsOf(id)).toEqual([125]);
   });
 
-  test('a changed amount, period or category forgets the alerts of the period, and other changes keep them', async () => {
+  test('a change of the amount, period or category of a budget deletes the alerts of its period, and other changes keep them', async () => {
     await cost(90, 'NOK');
     const { id, revision } = (await create({ amount: 100, currency: 'NOK', thresholds: [80] })).body.data;
     await eventually(async () => (await alertsOf(id)).length === 1);
@@ -112,7 +112,7 @@ describe('budgets', () => {
     expect(stale.errors?.[0].extensions.code).toBe('STALE_RESOURCE');
   });
 
-  test('a new period is compared again without a change of costs', async () => {
+  test('the costs of a budget are compared with its amount at the start of a new period, even if the costs have not changed', async () => {
     const { id } = (await create({ amount: 100, currency: 'DKK', thresholds: [10] })).body.data;
     await checked(id);
     const month = clock.now().toISOString().slice(0, 7);
@@ -127,15 +127,16 @@ describe('budgets', () => {
     await eventually(async () => (await alertsOf(id)).length === 1);
   });
 
-  test('costs that change at the same moment are all compared, and no threshold is reported twice', async () => {
+  test('costs that change at the same time are all compared with the budget, and each threshold is reported once', async () => {
     const { id } = (await create({ amount: 10, currency: 'PLN', thresholds: [10, 40, 100] })).body.data;
     await Promise.all(Array.from({ length: 10 }, () => cost(1, 'PLN')));
     await eventually(async () => (await alertsOf(id)).length === 3);
     await checked(id);
+    await eventually(async () => (await events(id)).length >= 3);
     expect((await events(id)).map((usage) => usage.threshold_percentage).sort()).toEqual([10, 100, 40]);
   });
 
-  test('only the costs of the account, service and category of a budget count', async () => {
+  test('costs of other accounts, services and categories than those of a budget do not count towards it', async () => {
     const account = await createAccount(billed.tenant, 'Other');
     const { service } = await orderService(billed.tenant, account.id);
     const other = { ...billed, accountId: account.id, serviceId: service.id };
@@ -154,7 +155,7 @@ describe('budgets', () => {
     expect([status, body.error.details.resource]).toEqual([404, 'service']);
   });
 
-  test('a deleted budget and its alerts are gone', async () => {
+  test('reading a budget returns 404 after its deletion, and its alerts are deleted too', async () => {
     await cost(9, 'HUF');
     const { id } = (await create({ amount: 10, currency: 'HUF' })).body.data;
     await eventually(async () => (await alertsOf(id)).length === 2);
@@ -181,7 +182,7 @@ describe('budgets', () => {
     expect((await create({ account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G' })).status).toBe(404);
   });
 
-  test('an organization has at most 100 budgets, also if they are created at the same moment', async () => {
+  test('an organization has at most 100 budgets, even if they are created concurrently', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const { id } = (await create({}, tenant)).body.data;
     await (await rows()).query(

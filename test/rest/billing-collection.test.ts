@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => platform.close());
 
 let billed: BilledTenant;
-/** The e-mail address of the account. No other account of the platform has it. */
+/** E-mail address of the account. No other account of the platform has this address. */
 let email: string;
 beforeEach(async () => {
   billed = await onRig(platform, billedTenant);
@@ -63,7 +63,7 @@ const eventsOf = async (name: string): Promise<Json[]> => {
 const dunningChanges = async (): Promise<string[]> =>
   (await eventsOf('account.dunning_changed')).map(({ changes }) => `${changes.state.from} ${changes.state.to}`);
 
-/** Waits until all work of billing that is due now is done. */
+/** Waits until all billing work that is due now is done. */
 const idle = (): Promise<unknown> =>
   eventually(async () => {
     const now = platform.clock.now();
@@ -85,7 +85,7 @@ const toDay = async (days: number, hours = 1): Promise<void> => {
 };
 
 describe('automatic payment', () => {
-  test('an invoice of an account that pays automatically is charged on its due date, once, and not earlier', async () => {
+  test('an invoice of an account that pays automatically is charged once, on its due date', async () => {
     await autoPay('tok_visa');
     const invoice = await newInvoice(2);
     await toDay(1);
@@ -96,7 +96,7 @@ describe('automatic payment', () => {
     expect(await paymentsOf(invoice.id)).toMatchObject([{ status: 'successful', origin: 'auto', attempt: 1, amount: 50 }]);
   });
 
-  test('a declined automatic payment is repeated after 3, 7 and 14 days, and then no more', async () => {
+  test('a declined automatic payment is repeated after 3, 7 and 14 days, and not again after that', async () => {
     await autoPay('tok_chargeDeclined');
     const invoice = await newInvoice(0);
     const attempts = async (): Promise<number> => {
@@ -116,7 +116,7 @@ describe('automatic payment', () => {
     expect(await attempts()).toBe(4);
   });
 
-  test('a final decline is not repeated until the account has another payment method, which is charged at once', async () => {
+  test('after a final decline, the automatic payment is repeated only when the account has another payment method, and then immediately', async () => {
     await autoPay('tok_chargeDeclinedExpiredCard');
     const invoice = await newInvoice(0);
     await eventually(async () => (await paymentsOf(invoice.id))[0]?.decline_is_final === true);
@@ -162,7 +162,7 @@ describe('automatic payment', () => {
 });
 
 describe('dunning over 45 days', () => {
-  test('an unpaid invoice causes two reminders and a suspension, and its payment resumes the service at once', async () => {
+  test('an unpaid invoice causes two reminders and a suspension, and its payment resumes the service immediately', async () => {
     await pay(billed.firstInvoice);
     const invoice = await newInvoice(0);
     const seen: [number, string, number, string][] = [];
@@ -204,7 +204,7 @@ describe('dunning over 45 days', () => {
     expect(mailsOf(one)[0]).toMatchObject({ subject: 'Reminder: 2 invoices are overdue', text: expect.stringContaining('110.00 USD') });
   });
 
-  test('a later due date and a cancellation end a suspension too', async () => {
+  test('a later due date or a cancellation of the unpaid invoice ends the suspension of an account', async () => {
     await pay(billed.firstInvoice);
     const [one, other] = [await newInvoice(0), await newInvoice(0)];
     await toDay(32);
@@ -220,7 +220,7 @@ describe('dunning over 45 days', () => {
     expect(await dunningOf()).toBe('overdue');
   });
 
-  test('a payment in progress does not suspend an account until it has failed', async () => {
+  test('an account with an overdue invoice is not suspended while a payment of the invoice is in progress, and is suspended after the payment fails', async () => {
     await pay(billed.firstInvoice);
     const invoice = await newInvoice(0);
     await toDay(30);
@@ -253,7 +253,7 @@ describe('dunning over 45 days', () => {
     expect((await serviceOf(service.id)).status).toBe('operational');
   });
 
-  test('a service that is ordered for a suspended account is suspended as soon as it works', async () => {
+  test('a service that is ordered for a suspended account is suspended as soon as it is operational', async () => {
     await pay(billed.firstInvoice);
     const invoice = await newInvoice(0);
     await toDay(32);
@@ -276,7 +276,7 @@ describe('suspension of services', () => {
     for (const event of events) await reaction?.handle(event as never);
   };
 
-  test('late, repeated and reordered events leave each service in the state that the newest event demands', async () => {
+  test('each service has the state that the newest event about its account requires, even if events arrive late, repeatedly or in another order', async () => {
     await handle(changed('suspended', 2), changed('overdue', 1), changed('suspended', 2));
     expect((await serviceOf()).status).toBe('suspended');
     await handle(changed('current', 3), changed('suspended', 2));
@@ -290,7 +290,7 @@ describe('suspension of services', () => {
     expect(changes.length).toBeLessThanOrEqual(2);
   });
 
-  test('a suspended service can be ended, and the time of its suspension does not count for its uptime', async () => {
+  test('a suspended service can be ended, and its uptime leaves out the time of the suspension', async () => {
     await handle(changed('suspended', 1));
     await platform.advance(2 * DAY_MS);
     expect((await billed.tenant.rest('GET', `/services/${billed.serviceId}/status`)).body.data).toMatchObject({

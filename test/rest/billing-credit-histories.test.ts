@@ -4,7 +4,7 @@ import { type BilledTenant, billedTenant } from '../billing.setup.ts';
 import { audited, CREATE_CREDIT_NOTE, GRANT, moveTo, newInvoice, pay, taxRate } from '../billing-credits.setup.ts';
 import { rows } from '../support/tables.ts';
 
-/** Amounts are in cents. */
+/** The modelled state of an invoice. All amounts are in cents. */
 interface Modelled {
   id: string;
   lines: { amount: number; credited: number }[];
@@ -24,7 +24,7 @@ interface Model {
   invoices: Modelled[];
 }
 
-/** The tax rate is 12.5 %, so that exact halves of cents occur. */
+/** Returns the tax of a net amount in cents. The tax rate is 12.5 %, so that exact halves of cents occur. */
 const taxOn = (net: number): number => Math.floor(net / 8 + 0.5);
 const share = (total: number, part: number, whole: number): number => Math.floor((2 * total * part + whole) / (2 * whole));
 const due = ({ status, net, tax, paid, applied, credited }: Modelled): number =>
@@ -67,7 +67,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 type Draw = Exclude<Step, { kind: 'issue' }>;
 
-/** The drawn part of an amount; at least a cent. */
+/** Returns the generated part of an amount, at least one cent. */
 const partOf = (all: number, { thousandths }: Draw): number => Math.ceil((all * thousandths) / 1000) || 1;
 
 async function issue(billed: BilledTenant, model: Model, prices: number[]): Promise<void> {
@@ -172,7 +172,7 @@ async function compare(billed: BilledTenant, model: Model): Promise<void> {
   await audited(organizationId);
 }
 
-test('random histories of invoices, payments, credits, refunds and cancellations leave the books of a model after each step', async () => {
+test('after each step of a random history of invoices, payments, credits, refunds and cancellations, the ledger equals a model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 14 }), async (steps) => {
       const billed = await billedTenant();

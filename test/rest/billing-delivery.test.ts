@@ -17,7 +17,7 @@ const SEND = 'mutation ($id: ID!, $to: String) { sendInvoice(id: $id, input: { t
 const stateOf = async (tenant: Tenant, id: string): Promise<Json> => (await tenant.graphql(DELIVERIES, { id })).data.invoice;
 const aboutOf = (platform: Rig, number: string, to?: string): Mail[] =>
   platform.mails.filter(({ subject, to: address }) => subject.startsWith(`Invoice ${number} `) && (!to || to === address));
-/** An address that no other test uses. */
+/** Counter from which addresses are made that no other test uses. */
 let addresses = 0;
 const freshAddress = () => `invoices-${++addresses}-${process.pid}@customer.example.com`;
 
@@ -30,7 +30,7 @@ describe('sending an invoice on request', () => {
   });
   const send = (id: string, to: string | null = null, tenant = billed.tenant) => tenant.graphql(SEND, { id, to });
 
-  test('sendInvoice sends a mail with the PDF that the API serves, and the invoice says when it was delivered', async () => {
+  test('sendInvoice sends a mail with the PDF that the API serves, and sets the time of the delivery in the invoice', async () => {
     const { id, number } = billed.firstInvoice;
     const to = freshAddress();
     const { data } = await send(id, to);
@@ -52,7 +52,7 @@ describe('sending an invoice on request', () => {
     expect(file?.content.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
   });
 
-  test('without an address, an invoice goes to the billing contact of its account, or else to the account', async () => {
+  test('if the request has no e-mail address, an invoice is sent to the billing contact of its account or, if there is none, to the address of the account', async () => {
     const contact = freshAddress();
     const { id } = await createInvoice(billed);
     expect((await send(id)).data.sendInvoice.recipient).toBe('it@acme.example.com');
@@ -62,7 +62,7 @@ describe('sending an invoice on request', () => {
     expect([mail.toName, mail.text.startsWith('Hello Ada,')]).toEqual(['Ada', true]);
   });
 
-  test('ten requests at the same time to send an invoice to one address send one mail', async () => {
+  test('ten concurrent requests to send an invoice to one address send one mail', async () => {
     const to = freshAddress();
     const { id, number } = await createInvoice(billed);
     platform.mailFailures.set(to, [new Error('Busy')]);
@@ -85,7 +85,7 @@ describe('sending an invoice on request', () => {
     expect((await billed.tenant.rest('PUT', `/billing/invoices/${id}`, { body: { notes: 'Thanks' } })).status).toBe(200);
   });
 
-  test('while an invoice is on its way its lines cannot be changed, and after the mail was refused they can again', async () => {
+  test('the lines of an invoice cannot be changed while a mail with it is being sent, and can be changed again after the mail was refused', async () => {
     const to = freshAddress();
     const { id } = await createInvoice(billed);
     platform.mailFailures.set(to, [new Error('Busy'), new MailRejected('550 No such mailbox')]);
@@ -99,10 +99,17 @@ describe('sending an invoice on request', () => {
       return now.deliveries[0].status === 'FAILED' && now;
     });
     expect(state).toMatchObject({ deliveredAt: null, deliveries: [{ attempts: 2, lastError: expect.stringContaining('550') }] });
+    const { data } = await billed.tenant.graphql(
+      'query($id: ID!) { events(filter: { event: ["invoice.delivery_failed"], subjectId: [$id] }) { nodes { payload } } }',
+      { id },
+    );
+    expect(data.events.nodes.map(({ payload }: Json) => JSON.parse(payload).data)).toMatchObject([
+      { invoice: { id }, delivery: { recipient: to, attempts: 2, reason: expect.stringContaining('550') } },
+    ]);
     expect((await billed.tenant.rest('PUT', `/billing/invoices/${id}`, { body: lines })).status).toBe(200);
   });
 
-  test('an invoice of an account without an e-mail address can be sent only to a stated address', async () => {
+  test('an invoice of an account without an e-mail address can be sent only if the request has an address', async () => {
     const own = await billedTenant();
     const { body } = await own.tenant.rest('GET', '/accounts?own=true');
     const { id: ownAccount } = body.data[0];
@@ -114,7 +121,7 @@ describe('sending an invoice on request', () => {
     expect((await send(own.firstInvoice.id, freshAddress(), own.tenant)).errors).toBeUndefined();
   });
 
-  test('sendInvoice refuses wrong addresses, callers without billing:write, and invoices of others', async () => {
+  test('sendInvoice refuses invalid addresses, callers without billing:write, and invoices of other organizations', async () => {
     const { id } = billed.firstInvoice;
     const codeOf = async (to: string | null, tenant = billed.tenant, of = id) => (await send(of, to, tenant)).errors?.[0]?.extensions.code;
     for (const to of ['nobody', 'a@b', 'a@example.com, b@example.com', 'a@example.com\nBcc: b@example.com'])
@@ -129,7 +136,7 @@ describe('sending an invoice on request', () => {
     expect(await codeOf(freshAddress(), limited)).toBe('RESOURCE_NOT_FOUND');
   });
 
-  test('a platform without a mail server does not deliver new invoices by itself', async () => {
+  test('a platform without a mail server does not send new invoices automatically', async () => {
     const { id } = await createInvoice(billed);
     await platform.advance(HOUR_MS + 1000);
     const later = await createInvoice(billed);
@@ -149,7 +156,7 @@ describe('delivering new invoices', () => {
   }, 60_000);
   afterAll(() => platform.close());
 
-  test('an invoice that the platform created is delivered at once, and once, also if its event arrives again', async () => {
+  test('an invoice that the platform created is sent immediately, and only once even if its event arrives again', async () => {
     await onRig(platform, async () => {
       const { tenant, firstInvoice } = await billedTenant();
       const state = await eventually(async () => {
@@ -168,7 +175,7 @@ describe('delivering new invoices', () => {
     });
   });
 
-  test('an invoice that a request created is delivered an hour later, and not if it was cancelled before', async () => {
+  test('an invoice that a request created is delivered an hour later, and is not delivered if it is cancelled before', async () => {
     await onRig(platform, async () => {
       const billed = await billedTenant();
       const [wrong, right] = [await createInvoice(billed), await createInvoice(billed)];
@@ -189,7 +196,7 @@ describe('delivering new invoices', () => {
     });
   });
 
-  test('an invoice of a customer without an e-mail address is not delivered, and says why', async () => {
+  test('an invoice of a customer without an e-mail address is not sent, and its delivery contains the reason', async () => {
     await onRig(platform, async () => {
       const tenant = await platform.organization({ plan: 'custom' });
       const { body } = await tenant.rest('GET', '/accounts?own=true');

@@ -6,7 +6,9 @@ import { eventually, type Rig, rig } from '../rig.ts';
 import type { Json } from '../tenant.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** The test processor opens a dispute after 30 seconds, and the bank decides after 30 more. */
+/**
+ * Time between two steps of a dispute. The test processor opens a dispute after 30 seconds, and the bank decides after another 30 seconds.
+ */
 const STEP_MS = 31_000;
 
 let platform: Rig;
@@ -87,7 +89,7 @@ describe('disputes', () => {
     await till.audited();
   });
 
-  test('the refunded part of a disputed payment is not owed again', async () => {
+  test('the refunded part of a disputed payment is not due again', async () => {
     const invoice = await till.newInvoice(100);
     const { payment_id: id } = (await till.pay(invoice, 'tok_createDispute')).body.data;
     expect((await till.refund(id, { amount: 30 })).status).toBe(201);
@@ -99,7 +101,7 @@ describe('disputes', () => {
     await till.audited();
   });
 
-  test('a reopened invoice is overdue at once if its due day is over', async () => {
+  test('a reopened invoice is overdue immediately if its due date has passed', async () => {
     const invoice = await till.newInvoice(20, { due_date: platform.clock.now().toISOString() });
     const { payment_id: id } = (await till.pay(invoice, 'tok_dispute_won')).body.data;
     await platform.advance(2 * DAY_MS);
@@ -123,7 +125,7 @@ describe('disputes', () => {
 });
 
 // last, because credit pays later invoices
-test('the money of a won dispute becomes credit of the account if the invoice was paid meanwhile', async () => {
+test('the money of a won dispute becomes credit of the account if the invoice was paid during the dispute', async () => {
   await payOpenInvoices(billed);
   const before = (await booksOf(billed.tenant.organizationId)).credit.ledger[`${billed.accountId} USD`] ?? '0';
   const { invoice, id } = await disputed('tok_dispute_won', 40);

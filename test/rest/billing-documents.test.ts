@@ -19,7 +19,7 @@ const csv = (query = '', ...rest: [Tenant?, Record<string, string>?, RequestInit
 const errorOf = async (response: Response): Promise<Json> => [response.status, ((await response.json()) as Json).error.code];
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-/** A key that is limited to accounts. */
+/** Creates a key that is limited to accounts. */
 async function keyOf(...accounts: string[]): Promise<Tenant> {
   const { body } = await billed.tenant.rest('POST', '/auth/api-keys', { body: { name: 'Portal', permissions: ['billing:*'], accounts } });
   return new Tenant(platform.origin, billed.tenant.organizationId, body.api_key.key);
@@ -53,6 +53,18 @@ describe('the PDF of an invoice', () => {
     expect((await pdf(billed.firstInvoice.id, billed.tenant, { 'api-version': '7' })).status).toBe(400);
   });
 
+  test('50 PDFs that are requested together are all served, and another request gets its response before the last PDF', async () => {
+    let served = 0;
+    const downloads = Array.from({ length: 50 }, async () => {
+      const response = await pdf(billed.firstInvoice.id);
+      served += 1;
+      return [response.status, (await bytesOf(response)).subarray(0, 5).toString()];
+    });
+    const other = await fetchFrom(`/billing/invoices/${billed.firstInvoice.id}`);
+    expect([other.status, served < 50]).toEqual([200, true]);
+    expect(await Promise.all(downloads)).toEqual(Array(50).fill([200, '%PDF-']));
+  });
+
   test('the PDF and its ETag change with the invoice', async () => {
     const { id } = await createInvoice(billed, {}, { notes: 'First' });
     const before = await pdf(id);
@@ -74,13 +86,13 @@ describe('the PDF of an invoice', () => {
       expect([400, 404]).toContain((await pdf(none)).status);
   });
 
-  test('an invoice of an earlier release, without seller and customer, has a PDF with the present ones', async () => {
+  test('the PDF of an invoice of an earlier release, which stored no seller and customer, shows the current seller and customer', async () => {
     const { id } = await createInvoice(billed);
     await (await rows()).query(`update "billing"."invoice" set "seller" = null, "bill_to" = null, "timezone" = null where "id" = $1`, [id]);
     expect((await pdf(id)).status).toBe(200);
   });
 
-  test('the URL of the PDF of an invoice is in its GraphQL and REST record', async () => {
+  test('the GraphQL and REST records of an invoice contain the URL of its PDF', async () => {
     const { id } = billed.firstInvoice;
     const url = `${platform.origin}/v1/billing/invoices/${id}/pdf`;
     expect((await billed.tenant.graphql('query($id: ID!) { invoice(id: $id) { pdfUrl } }', { id })).data.invoice.pdfUrl).toBe(url);
@@ -91,7 +103,7 @@ describe('the PDF of an invoice', () => {
 describe('the CSV of invoices', () => {
   const linesOf = async (response: Response) => (await response.text()).split('\r\n').slice(0, -1);
 
-  test('invoices are exported as CSV, oldest first, with a text that is no formula', async () => {
+  test('invoices are exported as CSV, oldest first, and a text that looks like a formula is escaped', async () => {
     const own = await billedTenant();
     await createInvoice(own, { unit_price: 1.5 }, { notes: '=HYPERLINK("http://example.com")' });
     const response = await csv('', own.tenant);
@@ -103,7 +115,7 @@ describe('the CSV of invoices', () => {
     expect(second).toContain(`"'=HYPERLINK(""http://example.com"")"`);
   });
 
-  test('the CSV of invoices follows its filters, and refuses wrong ones together', async () => {
+  test('the CSV of invoices is filtered, and all invalid filters are refused in one error', async () => {
     const { id: empty } = await createAccount(billed.tenant, 'Empty');
     expect(await linesOf(await csv(`?account_id=${empty}`))).toHaveLength(1);
     expect((await linesOf(await csv(`?account_id=${empty},${billed.accountId}&status=pending`))).length).toBeGreaterThan(1);
@@ -128,7 +140,7 @@ describe('the CSV of invoices', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  test('the CSV of more invoices than a batch has each invoice once', async () => {
+  test('the CSV of invoices contains each invoice once, even if there are more invoices than one batch', async () => {
     const own = await billedTenant();
     await (await rows()).query(
       `insert into "billing"."invoice" ("id", "organization_id", "number", "account_id", "status", "amount", "currency", "due_date", "created_at", "updated_at")
@@ -156,7 +168,7 @@ describe('invoice settings', () => {
     'mutation ($input: InvoiceSettingsInput!, $revision: Int) { updateInvoiceSettings(input: $input, expectedRevision: $revision) { legalName address taxId footer revision updatedAt } }';
   const READ = '{ invoiceSettings { legalName address taxId footer revision updatedAt } }';
 
-  test('invoices name the organization as their seller, and after a change of the invoice settings what the settings say', async () => {
+  test('invoices have the organization as their seller and, after a change of the invoice settings, the seller of the settings', async () => {
     const own = await billedTenant();
     expect(own.firstInvoice.seller).toEqual({ name: 'Test', address: [], tax_id: null, footer: null });
     expect((await own.tenant.graphql(READ)).data.invoiceSettings).toMatchObject({
@@ -181,7 +193,7 @@ describe('invoice settings', () => {
     expect((await createInvoice(own)).seller).toMatchObject({ name: 'Test', tax_id: 'US-1' });
   });
 
-  test('an outdated revision of the invoice settings is refused, and wrong values are all listed', async () => {
+  test('an outdated revision of the invoice settings is refused, and an error lists all invalid values', async () => {
     const own = await platform.organization();
     await own.graphql(UPDATE, { input: { taxId: 'A' } });
     const stale = await own.graphql(UPDATE, { input: { taxId: 'B' }, revision: 1 });
@@ -196,7 +208,7 @@ describe('invoice settings', () => {
     ]);
   });
 
-  test('several first changes of the invoice settings at the same time are all stored', async () => {
+  test('several concurrent changes of invoice settings that nobody has changed before are all stored', async () => {
     const own = await platform.organization();
     const inputs = [{ legalName: 'A' }, { address: ['B'] }, { taxId: 'C' }, { footer: 'D' }];
     await Promise.all(inputs.map((input) => own.graphql(UPDATE, { input })));
@@ -209,14 +221,14 @@ describe('invoice settings', () => {
     });
   });
 
-  test('invoice settings are changed only with billing:admin and by callers of the whole organization', async () => {
+  test('only callers with billing:admin and access to the whole organization can change the invoice settings', async () => {
     const codeOf = async (tenant: Tenant, query: string) => (await tenant.graphql(query, { input: {} })).errors?.[0]?.extensions.code;
     expect(await codeOf(await billed.tenant.limitedTo('billing:write'), UPDATE)).toBe('INSUFFICIENT_PERMISSIONS');
     expect(await codeOf(await keyOf(billed.accountId), UPDATE)).toBe('INSUFFICIENT_PERMISSIONS');
     expect(await codeOf(await keyOf(billed.accountId), READ)).toBe('INSUFFICIENT_PERMISSIONS');
   });
 
-  test('a caller who is limited to accounts can create an invoice, although it names the organization', async () => {
+  test('a caller who is limited to accounts can create an invoice, although the invoice contains the name of the organization', async () => {
     const limited = await keyOf(billed.accountId);
     const invoice = await createInvoice({ ...billed, tenant: limited });
     expect(invoice.seller.name).toBe('Test');

@@ -18,7 +18,7 @@ const put = (id: string, body: unknown, headers?: Record<string, string>) =>
 const get = async (id: string): Promise<Json> => (await billed.tenant.rest('GET', `/billing/invoices/${id}`)).body.data;
 const lineOf = (unitPrice: number, quantity = 1): Json => ({ service_id: billed.serviceId, quantity, unit_price: unitPrice });
 
-/** The books of the organization agree: ledger, balances and invoices. Returns what its account owes. */
+/** Checks that ledger, balances and invoices of the organization agree. Returns the amount that its account owes. */
 async function owed(): Promise<string> {
   const { receivable, credit } = await booksOf(billed.tenant.organizationId);
   expect(receivable.balances).toEqual(receivable.ledger);
@@ -66,7 +66,7 @@ describe('changing invoices', () => {
     expect((await get(id)).notes).toBe('New');
   });
 
-  test('new lines replace the lines of an invoice, and the ledger has the difference', async () => {
+  test('new lines replace the lines of an invoice, and the difference is posted to the ledger', async () => {
     const { id } = await createInvoice(billed, { quantity: 2, unit_price: 100 });
     const before = await owed();
     const { body } = await put(id, { services: [lineOf(70.5), lineOf(9.5, 2)] });
@@ -77,7 +77,7 @@ describe('changing invoices', () => {
     expect((await get(id)).services).toMatchObject([{ unit_price: 500 }]);
   });
 
-  test('a cancelled invoice is due no more, keeps its number, and is final', async () => {
+  test('a cancelled invoice has no due amount, keeps its number, and cannot be changed', async () => {
     const before = await owed();
     const { id, number } = await createInvoice(billed, { unit_price: 33.33 });
     expect((await put(id, { status: 'cancelled' })).body.data).toMatchObject({ number, status: 'cancelled', amount: 99.99, amount_due: 0 });
@@ -99,7 +99,7 @@ describe('changing invoices', () => {
     expect(await get(before.id)).toEqual(before);
   });
 
-  test('an invoice about nothing is paid without a payment', async () => {
+  test('an invoice with the amount 0 is paid without a payment', async () => {
     const { id, status, paid_date: paidDate } = await createInvoice(billed, { unit_price: 0 });
     expect([status, paidDate]).toEqual(['paid', expect.any(String)]);
     expect(await eventOf('invoice.paid', id)).toMatchObject({ payment_id: null, changes: { status: { from: 'pending', to: 'paid' } } });
@@ -139,7 +139,7 @@ describe('changing invoices', () => {
     expect((await reader.rest('PUT', `/billing/invoices/${id}`, { body: { notes: 'Mine' } })).status).toBe(403);
   });
 
-  test('of 20 concurrent changes of the lines of an invoice, the last one counts, and the books are balanced', async () => {
+  test('after 20 concurrent changes of its lines, an invoice has the lines of the last change, and the ledger is balanced', async () => {
     const { id } = await createInvoice(billed, { unit_price: 10 });
     const prices = Array.from({ length: 20 }, (_, index) => 10 + index * 1.25);
     const statuses = await Promise.all(prices.map(async (price) => (await put(id, { services: [lineOf(price)] })).status));
@@ -152,7 +152,7 @@ describe('changing invoices', () => {
 });
 
 describe('overdue invoices', () => {
-  test('an invoice becomes overdue at the end of its due day, and is pending again with a later due date', async () => {
+  test('an invoice becomes overdue at the end of its due date, and pending again if it gets a later due date', async () => {
     const platform = await rig();
     const { id } = await createInvoice(billed, {}, { due_date: `${inDays(1).slice(0, 10)}T12:00:00.000Z` });
     const endOfDay = new Date(`${inDays(2).slice(0, 10)}T00:00:00.000Z`).getTime();
@@ -178,7 +178,7 @@ describe('the ledger', () => {
       await expect(all.query(sql, [])).rejects.toThrow('The ledger is only extended');
   });
 
-  test('the database refuses an invoice of which more is paid, reserved and credited than its amount', async () => {
+  test('the database refuses an invoice whose paid, reserved and credited amounts exceed its total', async () => {
     const { id } = await createInvoice(billed, { unit_price: 10 });
     const all = await rows();
     const spend = (amounts: string): Promise<unknown> => all.query(`update "billing"."invoice" set ${amounts} where "id" = $1`, [id]);

@@ -3,7 +3,7 @@ import { type BilledTenant, billedTenant, createAccount, createInvoice, orderSer
 import type { Json } from '../tenant.ts';
 
 let billed: BilledTenant;
-/** All invoices, oldest first: the invoice of the service order, then invoices with the amounts 30, 10 and 20. */
+/** All invoices, oldest first: the invoice of the service order, followed by invoices with the amounts 30, 10 and 20. */
 let all: Json[];
 
 beforeAll(async () => {

@@ -39,7 +39,7 @@ const download = async (query = '', by: Tenant = billed.tenant): Promise<string>
 const today = (): string => platform.clock.now().toISOString().slice(0, 10);
 
 describe('the journal of the ledger', () => {
-  test('the journal is a text file to save, with one transaction for each transfer', async () => {
+  test('the journal of the ledger is a downloadable text file with one transaction for each transfer', async () => {
     const { headers, body } = await billed.tenant.rest('GET', PATH);
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(headers.get('content-disposition')).toBe('attachment; filename="ledger.journal"');
@@ -55,7 +55,7 @@ describe('the journal of the ledger', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  test('the journal can be limited to days, and a wrong query lists each of its problems', async () => {
+  test('the journal can be limited to days, and an error lists all problems of an invalid query', async () => {
     expect(await download(`?from=${today()}&to=${today()}`)).toContain(second.invoice.id);
     expect(await download('?to=2020-01-31')).not.toContain('assets');
     const { status, body } = await billed.tenant.rest('GET', `${PATH}?from=yesterday&to=2026-02-30&until=1`);
@@ -63,7 +63,7 @@ describe('the journal of the ledger', () => {
     expect((await billed.tenant.rest('GET', `${PATH}?from=2026-02-02&to=2026-02-01`)).body.error.details.field).toBe('from');
   });
 
-  test('the journal of a caller that is limited to accounts has only the transfers of these accounts', async () => {
+  test('the journal of a caller who is limited to accounts contains only the transfers of these accounts', async () => {
     const { body } = await billed.tenant.rest('POST', '/auth/api-keys', {
       body: { name: 'Limited', permissions: ['billing:read'], accounts: [second.accountId] },
     });
@@ -96,7 +96,7 @@ describe('the journal of the ledger', () => {
 const HOSTILE = 'x)\n2020-01-01 stolen\n  assets:cash  1000000 USD ; a:b, c|d';
 
 describeWithHledger('hledger', () => {
-  test('hledger accepts the journal in its strict mode, and its balances are those of the stored balances', async () => {
+  test('hledger accepts the journal in its strict mode, and computes the same balances as the platform has stored', async () => {
     const journal = await download();
     hledger(journal, 'check', '--strict');
     const stored = await (await rows()).query<{ currency: string; receivable: string }>(
@@ -109,7 +109,7 @@ describeWithHledger('hledger', () => {
     expect(hledger(journal, 'balance', '--no-elide', `tag:account=${second.accountId}`)).toContain('assets:receivable');
   });
 
-  test('a name with the characters of the journal format cannot add a transaction or an account', () => {
+  test('a name that contains characters of the journal format cannot add a transaction or an account', () => {
     const writer = new JournalWriter();
     const range = { from: null, to: new Date('2026-02-01T00:00:00Z') };
     const transfer = {

@@ -39,7 +39,7 @@ async function paid(amount = 100, token = 'tok_visa'): Promise<{ invoice: Json; 
 const namesAbout = async (id: string): Promise<string[]> => (await till.events(id)).map(([name]) => name);
 
 describe('notifications of Stripe about payments', () => {
-  test('a bank debit is settled by a notification, once, even if the notification is repeated 20 times', async () => {
+  test('a notification records the outcome of a bank debit once, even if the notification is repeated 20 times', async () => {
     const { invoice, id } = await paid(100, 'tok_slow');
     expect((await till.payment(id)).status).toBe('pending');
     stripe.settle(id, 'succeeded');
@@ -52,7 +52,7 @@ describe('notifications of Stripe about payments', () => {
     await audited();
   });
 
-  test('a notification that comes before the response to the charge settles the payment once', async () => {
+  test('a notification that arrives before the response to the charge records the outcome of the payment once', async () => {
     const invoice = await till.newInvoice(30);
     stripe.fail('POST /v1/payment_intents', 'hang');
     const paying = till.pay(invoice).catch(() => undefined);
@@ -63,7 +63,22 @@ describe('notifications of Stripe about payments', () => {
     await audited();
   });
 
-  test('older notifications that come late do not change a settled payment', async () => {
+  test('a refund and a dispute that are reported before the payment are refused with 503, and recorded when they are sent again', async () => {
+    const invoice = await till.newInvoice(40);
+    stripe.fail('POST /v1/payment_intents', 'hang');
+    const paying = till.pay(invoice).catch(() => undefined);
+    const intent = await eventually(() => stripe.intents.find(({ amount, status }) => amount === 4000 && status === 'succeeded'));
+    const id: string = intent.metadata.payment_id;
+    const [refund, dispute] = [stripe.refundInDashboard(id, 1500), stripe.dispute(id, 'needs_response')];
+    expect([await notify('refund.created', refund), await notify('charge.dispute.created', dispute)]).toEqual([503, 503]);
+    expect(await notify('payment_intent.succeeded', intent)).toBe(204);
+    expect(await notify('refund.created', refund)).toBe(204);
+    expect(await till.payment(id)).toMatchObject({ status: 'successful', amount_refunded: 15, refunds: [{ amount: 15 }] });
+    void paying;
+    await audited();
+  });
+
+  test('older notifications that arrive late do not change a payment whose outcome is recorded', async () => {
     const { id } = await paid(11, 'tok_slow');
     const processing = structuredClone(stripe.intentOf(id));
     stripe.settle(id, 'succeeded');
@@ -75,7 +90,7 @@ describe('notifications of Stripe about payments', () => {
     await audited();
   });
 
-  test('a bank debit that fails makes its payment fail, and the invoice can be paid again', async () => {
+  test('the payment of a bank debit that fails gets the status failed, and the invoice can be paid again', async () => {
     const { invoice, id } = await paid(12, 'tok_slow');
     stripe.settle(id, 'requires_payment_method');
     await notify('payment_intent.payment_failed', stripe.intentOf(id));
@@ -84,7 +99,7 @@ describe('notifications of Stripe about payments', () => {
     await audited();
   });
 
-  test('a forged, an old or an unsigned notification returns 401 and changes nothing', async () => {
+  test('a forged, old or unsigned notification returns 401 and changes nothing', async () => {
     const { id } = await paid(13, 'tok_slow');
     const succeeded = { ...stripe.intentOf(id), status: 'succeeded' };
     expect(await notify('payment_intent.succeeded', succeeded, { secret: 'whsec_forged' })).toBe(401);
@@ -121,7 +136,7 @@ describe('notifications of Stripe about payments', () => {
 });
 
 describe('notifications of Stripe about refunds', () => {
-  test('a refund that somebody makes in the dashboard is recorded once, and the books agree', async () => {
+  test('a refund that somebody makes in the dashboard of Stripe is recorded once, and the ledger agrees with the records', async () => {
     const { invoice, id } = await paid(100);
     const refund = stripe.refundInDashboard(id, 4000);
     await Promise.all(['refund.created', 'refund.updated', 'refund.created'].map((type) => notify(type, refund)));
@@ -134,7 +149,7 @@ describe('notifications of Stripe about refunds', () => {
     await audited();
   });
 
-  test('a refund of the platform is settled once, although Stripe reports it too', async () => {
+  test('a refund that the platform made is recorded once, although Stripe also reports it', async () => {
     const { id } = await paid(50);
     const { body } = await till.refund(id, { amount: 20 });
     const refund = stripe.refunds.find(({ metadata }) => metadata.refund_id === body.data.refund_id);
@@ -158,11 +173,20 @@ describe('notifications of Stripe about refunds', () => {
     });
     expect(await till.invoice(invoice.id)).toMatchObject({ amount_refunded: 0 });
     await audited();
+    // the events are in the log shortly after the response
+    const told = await eventually(async () => {
+      const found = await onRig(platform, () => till.events(body.data.refund_id));
+      return found.length > 1 && found.map(([name, { refund: of }]) => [name, of.was_successful]);
+    });
+    expect(told).toEqual([
+      ['payment.refunded', undefined],
+      ['payment.refund_failed', true],
+    ]);
     expect((await till.refund(id)).body.data).toMatchObject({ amount: 60, status: 'successful' });
     await audited();
   });
 
-  test('a refund in the dashboard of a payment that came too late takes the credit of the account back', async () => {
+  test('if a payment came too late and is refunded in the dashboard of the processor, the account loses the credit that the payment became', async () => {
     // credit would pay them
     await payOpenInvoices(billed);
     const { invoice, id } = await paid(80, 'tok_slow');
@@ -187,7 +211,7 @@ describe('notifications of Stripe about disputes', () => {
     ['out of order', ['won', 'needs_response', 'under_review'], 'won', 'paid'],
     ['only at the end', ['lost'], 'lost', 'pending'],
     ['and a lost dispute is won after all', ['needs_response', 'lost', 'won', 'lost'], 'won', 'paid'],
-  ])('a dispute that Stripe reports %s has the right result', async (_, statuses, expected, of) => {
+  ])('a dispute that Stripe reports %s has the expected result', async (_, statuses, expected, of) => {
     const { invoice, id } = await paid(70);
     for (const status of statuses) await times(2, () => notify('charge.dispute.updated', stripe.dispute(id, status)));
     expect(await till.payment(id)).toMatchObject({ amount_disputed: 0, disputes: [{ status: expected, amount: 70 }] });
@@ -216,7 +240,7 @@ describe('notifications of Stripe about disputes', () => {
     await audited();
   });
 
-  test('a dispute of a payment in a suspended organization is recorded, because the money has moved', async () => {
+  test('a dispute of a payment of a suspended organization is recorded, because the money has been moved', async () => {
     const { id } = await paid(16);
     await onRig(platform, async () => {
       const owner = await operator();

@@ -74,7 +74,7 @@ describe('paying invoices', () => {
     await audited();
   });
 
-  test('partial payments pay an invoice together, and a payment beyond the rest returns 400', async () => {
+  test('several partial payments pay an invoice, and a payment that exceeds the due amount returns 400', async () => {
     const invoice = await newInvoice(100);
     expect((await pay(invoice, { amount: 60.5 })).status).toBe(201);
     expect(await invoiceOf(invoice.id)).toMatchObject({ status: 'pending', amount_paid: 60.5, amount_due: 39.5 });
@@ -206,23 +206,26 @@ describe('payments whose outcome is unknown', () => {
     ['tok_timeout_succeeds', 'successful', 'paid'],
     ['tok_timeout_fails', 'failed', 'pending'],
     ['tok_timeout_lost', 'failed', 'pending'],
-  ])('a payment with %s is pending, reserves its amount, and is %s after a look-up', async (token, expected, of) => {
-    const invoice = await newInvoice(40);
-    const { status, body } = await payWith(invoice, token);
-    expect([status, body.data.status, body.data.processed_at]).toEqual([201, 'pending', null]);
-    const id = body.data.payment_id;
-    expect((await pay(invoice)).body.error).toMatchObject({ code: 'DUPLICATE_PAYMENT', details: { payment_id: id } });
-    await audited();
-    await lookUp();
-    await eventually(async () => (await paymentOf(id)).status === expected);
-    expect((await invoiceOf(invoice.id)).status).toBe(of);
-    await eventually(async () => (await namesOf(id)).length >= 2);
-    const outcomes = (await namesOf(id)).filter((name) => name !== 'payment.received' && name !== 'invoice.paid');
-    expect(outcomes).toEqual([`payment.${expected}`]);
-    await audited();
-  });
+  ])(
+    'a payment with %s is pending and reserves its amount, and is %s after the platform has asked for its outcome',
+    async (token, expected, of) => {
+      const invoice = await newInvoice(40);
+      const { status, body } = await payWith(invoice, token);
+      expect([status, body.data.status, body.data.processed_at]).toEqual([201, 'pending', null]);
+      const id = body.data.payment_id;
+      expect((await pay(invoice)).body.error).toMatchObject({ code: 'DUPLICATE_PAYMENT', details: { payment_id: id } });
+      await audited();
+      await lookUp();
+      await eventually(async () => (await paymentOf(id)).status === expected);
+      expect((await invoiceOf(invoice.id)).status).toBe(of);
+      await eventually(async () => (await namesOf(id)).length >= 2);
+      const outcomes = (await namesOf(id)).filter((name) => name !== 'payment.received' && name !== 'invoice.paid');
+      expect(outcomes).toEqual([`payment.${expected}`]);
+      await audited();
+    },
+  );
 
-  test('a payment that the processor completes later is pending until then', async () => {
+  test('a payment stays pending until the processor completes it later', async () => {
     const invoice = await newInvoice(15);
     const { payment_id: id, status } = (await payWith(invoice, 'tok_delayed')).body.data;
     expect(status).toBe('pending');
@@ -231,7 +234,7 @@ describe('payments whose outcome is unknown', () => {
     expect((await invoiceOf(invoice.id)).status).toBe('paid');
   });
 
-  test('money that arrives after its payment was settled as failed pays what is due, and the rest pays other invoices of the account as credit', async () => {
+  test('money that arrives after its payment was recorded as failed pays the due amount, and the rest becomes credit that pays other invoices', async () => {
     const { settlePayment } = await import('../../subgraphs/billing/payments/settlement.ts');
     const invoice = await newInvoice(100);
     const { details } = (await payWith(invoice, 'tok_chargeDeclined')).body.error;
@@ -258,7 +261,7 @@ describe('payments whose outcome is unknown', () => {
 });
 
 describe('refunding payments', () => {
-  test('refunds of parts never exceed the payment, and the invoice stays paid', async () => {
+  test('partial refunds together never exceed the payment, and the invoice stays paid', async () => {
     const invoice = await newInvoice(100);
     const { payment_id: id } = (await pay(invoice)).body.data;
     const { status, body } = await refund(id, { amount: 33.33, reason: 'Late' });
@@ -272,7 +275,7 @@ describe('refunding payments', () => {
     await audited();
   });
 
-  test('a refund that the processor declines returns 402, and can be tried again', async () => {
+  test('a refund that the processor declines returns 402, and can be retried', async () => {
     const { payment_id: id } = (await payWith(await newInvoice(10), 'tok_refund_fails')).body.data;
     for (let attempt = 0; attempt < 2; attempt += 1)
       expect((await refund(id)).body.error).toMatchObject({ code: 'PAYMENT_DECLINED', details: { payment_id: id } });
@@ -289,7 +292,7 @@ describe('refunding payments', () => {
     expect((await refund(details.payment_id)).body.error).toMatchObject({ code: 'INVALID_STATE', details: { from: 'failed' } });
   });
 
-  test('20 concurrent refunds of a quarter refund a payment four times', async () => {
+  test('of 20 concurrent refunds of a quarter of a payment, four succeed', async () => {
     const { payment_id: id } = (await pay(await newInvoice(100))).body.data;
     const statuses = (await Promise.all(Array.from({ length: 20 }, () => refund(id, { amount: 25 })))).map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(4);

@@ -11,7 +11,7 @@ beforeAll(async () => {
   billed = await billedTenant();
 });
 
-/** A service of its own, so that tests do not change the service of another test. */
+/** Creates a service for a single test, so that tests do not change the service of another test. */
 async function billedService(): Promise<{ accountId: string; serviceId: string }> {
   const accountId = (await createAccount(billed.tenant)).id;
   const { service } = await orderService(billed.tenant, accountId);
@@ -35,7 +35,7 @@ describe('recurring billing over REST', () => {
     expect([refused.status, refused.body.error.code]).toEqual([409, 'INVALID_STATE']);
   });
 
-  test('a subscription that starts in a week for a service whose month is billed can be created, and cancelled', async () => {
+  test('a subscription that starts in a week for a service whose month is already billed can be created and cancelled', async () => {
     const { accountId, serviceId } = await billedService();
     const start_date = later(7);
     const { status, body } = await create(accountId, serviceId, { start_date });
@@ -48,13 +48,13 @@ describe('recurring billing over REST', () => {
     expect(again.status).toBe(409);
   });
 
-  test('of concurrent requests for one service, one creates a subscription', async () => {
+  test('if several requests create a subscription for one service concurrently, one succeeds', async () => {
     const { accountId, serviceId } = await billedService();
     const responses = await Promise.all(Array.from({ length: 6 }, () => create(accountId, serviceId, { start_date: later(3) })));
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  test('a subscription takes a service over today, and gives it back when it is cancelled now', async () => {
+  test('a subscription that starts today bills its service, and after its cancellation the automatic subscription bills the service again', async () => {
     const { accountId, serviceId } = await billedService();
     const { body } = await create(accountId, serviceId, {
       services: [{ service_id: serviceId, billing_cycle: 'quarterly' }],
@@ -74,9 +74,36 @@ describe('recurring billing over REST', () => {
     const automatic = await waitFor(accountId, ({ kind, status }) => kind === 'automatic' && status === 'active');
     expect(automatic.services).toMatchObject([{ service_id: serviceId, billing_cycle: 'monthly' }]);
     expect((await billed.tenant.rest('PUT', path, { body: { status: 'active' } })).status).toBe(409);
+    const { data } = await billed.tenant.graphql('query($id: ID!) { account(id: $id) { credits { cause } } }', {
+      id: accountId,
+    });
+    // the service has not ended; another subscription bills it
+    expect(data.account.credits).toEqual([{ cause: 'PRORATION' }, { cause: 'PRORATION' }]);
   });
 
-  test('bad input is refused with all problems, and foreign records are not found', async () => {
+  test('a subscription without renewal ends after one period of its service', async () => {
+    const { accountId, serviceId } = await billedService();
+    const services = [{ service_id: serviceId, auto_renew: false }];
+    const { body } = await create(accountId, serviceId, { services, start_date: clock.now().toISOString() });
+    const taken = await waitFor(accountId, ({ kind, services: [item] }) => kind === 'agreed' && item.period_end !== null);
+    expect(taken.services).toMatchObject([{ period_start: body.data.start_date, ended_at: null }]);
+    expect(new Date(taken.services[0].period_end).getTime()).toBeLessThan(clock.now().getTime() + 32 * DAY_MS);
+  });
+
+  test('if another subscription of a service ended earlier today, a subscription that starts today bills the service only from that time', async () => {
+    const { accountId, serviceId } = await billedService();
+    const start_date = clock.now().toISOString();
+    const isBilled = ({ kind, status, services }: Json): boolean =>
+      kind === 'agreed' && status === 'active' && services[0].period_end !== null;
+    await create(accountId, serviceId, { start_date });
+    const first = await waitFor(accountId, isBilled);
+    const ended = await billed.tenant.rest('DELETE', `/billing/subscriptions/${first.subscription_id}?at=now`);
+    expect((await create(accountId, serviceId, { start_date })).status).toBe(201);
+    const second = await waitFor(accountId, isBilled);
+    expect(second.services[0].period_start).toBe(ended.body.data.end_date);
+  });
+
+  test('an invalid subscription is refused with all of its problems, and records of other organizations are not found', async () => {
     const { accountId, serviceId } = await billedService();
     const other = await create(accountId, billed.serviceId);
     expect(other.body.error.details).toMatchObject({ field: 'services.0.service_id', reason: `is not a service of ${accountId}` });
@@ -117,6 +144,6 @@ describe('recurring billing over REST', () => {
   });
 });
 
-/** Waits for a subscription of an account, because the recurring run bills in the background. */
+/** Waits until a subscription of an account meets a condition, because the recurring run bills in the background. */
 const waitFor = (accountId: string, is: (subscription: Json) => boolean): Promise<Json> =>
   eventually(async () => (await subscriptionsOf(accountId)).find(is));

@@ -38,7 +38,7 @@ const changeLines = (invoice: Json, ...prices: number[]) =>
   });
 
 describe('taxes of invoices', () => {
-  test('an invoice contains all taxes that match the address, the category and the day, each on the net sum and rounded once', async () => {
+  test('an invoice contains all taxes that match the address, the category and the day, each computed from the net sum and rounded once', async () => {
     const invoice = await newInvoice(billed, 0.1, 0.1, 0.1);
     expect(invoice).toMatchObject({ subtotal: 0.3, tax_amount: 0.02, amount: 0.32, amount_due: 0.32 });
     expect(invoice.taxes).toEqual([
@@ -50,7 +50,7 @@ describe('taxes of invoices', () => {
     await audited(org);
   });
 
-  test('a change of the lines changes the taxes by the terms of the issue, although the customer has moved', async () => {
+  test("the taxes of changed invoice lines depend on the customer's address when the invoice was issued, even if the customer has moved", async () => {
     const invoice = await newInvoice(billed, 100);
     expect(invoice.tax_amount).toBe(10.38);
     await moveTo(billed, 'DE');
@@ -64,7 +64,7 @@ describe('taxes of invoices', () => {
     await audited(org);
   });
 
-  test('the end of a rate does not change issued invoices, and later invoices lack the tax', async () => {
+  test('the end of a tax rate does not change issued invoices, and later invoices do not contain the tax', async () => {
     const rate = await taxRate(billed.tenant, { name: 'Short', percent: 10 });
     const invoice = await newInvoice(billed, 10);
     expect(invoice.taxes).toHaveLength(4);
@@ -124,7 +124,7 @@ describe('managing tax rates', () => {
     expect(await refused(clerk, UPDATE_RATE, { id: rate.id, input: { name: 'Mine' } })).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
   });
 
-  test('an organization has at most 1,000 tax rates, also if several requests create them at once', async () => {
+  test('an organization has at most 1,000 tax rates, even if they are created concurrently', async () => {
     const other = await (await import('../rig.ts')).rig().then((platform) => platform.organization({ plan: 'custom' }));
     await (await rows()).query(
       `insert into billing.tax_rate (id, organization_id, name, percent, country, valid_from, created_at, updated_at)

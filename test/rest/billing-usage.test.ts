@@ -35,7 +35,7 @@ async function setPrice(input: object, by = billed.tenant): Promise<Json> {
 }
 
 describe('recording usage', () => {
-  test('an event that is sent twice, in one request or in several, counts once', async () => {
+  test('a usage event that is sent twice, in one request or in several, counts once', async () => {
     const one = event({ quantity: 2 });
     expect((await record([one, one])).body.data).toEqual({ accepted: 1, duplicates: 1, refused: [] });
     expect((await record([{ ...one, timestamp: new Date(clock.now().getTime() - DAY_MS) }])).body.data).toMatchObject({
@@ -45,7 +45,7 @@ describe('recording usage', () => {
     expect((await record([{ ...one, source: 'other' }])).body.data).toMatchObject({ accepted: 1, duplicates: 0 });
   });
 
-  test('an event that breaks a rule is refused with its position and reason, and the other events are recorded', async () => {
+  test('a usage event with an invalid value is refused with its position and reason, and the other events are recorded', async () => {
     const other = await billedTenant();
     const at = (ms: number): Date => new Date(clock.now().getTime() + ms);
     const events = [
@@ -83,6 +83,11 @@ describe('recording usage', () => {
     expect((await record(many.slice(1))).body.data).toMatchObject({ accepted: 1_000, refused: [] });
   });
 
+  test('a usage report in a currency that is spelled in lower case is refused', async () => {
+    const { status, body } = await billed.tenant.rest('GET', '/billing/usage?currency=usd');
+    expect([status, body.error?.details.field]).toEqual([400, 'currency']);
+  });
+
   test('a request without a required field is refused, and nothing is recorded', async () => {
     const { timestamp, ...broken } = event();
     const good = event();
@@ -114,7 +119,7 @@ describe('recording usage', () => {
     expect((await limited.rest('GET', `/billing/usage?account_id=${billed.accountId}`)).status).toBe(404);
   });
 
-  test('a plan limits the number of events in 60 seconds, over REST and GraphQL together, without counting requests', async () => {
+  test('a plan limits the number of usage events in 60 seconds, over REST and GraphQL together, without counting requests', async () => {
     const tenant = await (await rig()).organization({ plan: 'developer' });
     const { id: accountId } = await createAccount(tenant);
     const { service } = await orderService(tenant, accountId);
@@ -165,7 +170,7 @@ describe('recording usage', () => {
 });
 
 describe('usage report', () => {
-  test('a report has one row for each service and metric, with the cost by the most specific price', async () => {
+  test('a usage report has one row for each service and metric, with the cost according to the most specific price', async () => {
     const own = await billedTenant();
     const { service: second } = await orderService(own.tenant, own.accountId);
     await setPrice({ unitPrice: 0.0008 }, own.tenant);
@@ -215,7 +220,7 @@ describe('usage report', () => {
     expect(found.usage_cost).toBe(0.01);
   });
 
-  test('the usage of a service shows what its price includes and what is left', async () => {
+  test('the usage of a service contains the included quantity of its price and the remaining included quantity', async () => {
     const own = await billedTenant();
     await setPrice({ category: 'connectivity', metric: 'DATA_GB', included: 100, unitPrice: 0.5 }, own.tenant);
     await setPrice({ metric: 'API_CALLS', included: 5, unitPrice: 0.5 }, own.tenant);
@@ -241,7 +246,7 @@ describe('usage report', () => {
 });
 
 describe('prices of usage', () => {
-  test('a new price replaces the price of the same usage, and the record states who set and ended it', async () => {
+  test('a new usage price replaces the price of the same usage, and the record contains the callers who set and ended it', async () => {
     const own = await billedTenant();
     const first = await setPrice({ unitPrice: 1 }, own.tenant);
     const second = await setPrice({ unitPrice: 2 }, own.tenant);
@@ -257,7 +262,7 @@ describe('prices of usage', () => {
     expect(foreign.errors?.[0].extensions.code).toBe('RESOURCE_NOT_FOUND');
   });
 
-  test('prices that are set at the same time leave exactly one price without an end', async () => {
+  test('if several prices for the same usage are set at the same time, exactly one price without an end remains', async () => {
     const own = await billedTenant();
     const set = await Promise.all([1, 2, 3, 4, 5].map((unitPrice) => setPrice({ unitPrice }, own.tenant)));
     expect(set.every(({ id }) => id)).toBe(true);
@@ -270,11 +275,11 @@ describe('prices of usage', () => {
     [{ unitPrice: 1, blockSize: 2 }, 'blockSize', 'must be omitted for the model per_unit'],
     [{ unitPrice: -1 }, 'unitPrice', 'must be at least 0'],
     [{ unitPrice: 1e10 }, 'unitPrice', 'must be less than 10000000000'],
-    [{ unitPrice: 1, currency: 'XAU' }, 'currency', 'must be an ISO 4217 currency code such as USD'],
+    [{ unitPrice: 1, currency: 'XAU' }, 'currency', 'must be money, not a metal or a unit of account'],
     [{ unitPrice: 1, category: 'voice', serviceType: 'fiber' }, 'category', 'cannot be combined with serviceType'],
     [{ unitPrice: 1, validFrom: '2020-01-01' }, 'validFrom', 'must not be in the past'],
     [{ model: 'VOLUME', tiers: [{ upTo: 5, unitPrice: 1 }] }, 'tiers', 'must have a last tier without a limit'],
-  ])('the price %j is refused', async (input, field, reason) => {
+  ])('the usage price %j is refused', async (input, field, reason) => {
     const { extensions } = await setPrice(input);
     expect(extensions.details.errors).toEqual(
       expect.arrayContaining([expect.objectContaining({ field: expect.stringMatching(`${field}$`), reason })]),

@@ -53,7 +53,7 @@ describe('response bodies', () => {
     });
   });
 
-  test('a REST route with a wrapper name returns the record in a field with this name and without an envelope', async () => {
+  test('a REST route with a wrapper name returns the record in a field with this name, and the response has no other field', async () => {
     expect(Object.keys(await read('/v1/support/tickets/ticket_1'))).toEqual(['ticket']);
   });
 

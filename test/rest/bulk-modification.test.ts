@@ -56,7 +56,7 @@ describe('POST /services/bulk/modify', () => {
     ]);
   });
 
-  test('a service that already has the new terms is a completed item without a change', async () => {
+  test('a service that already has the new terms becomes a completed bulk item without a change', async () => {
     const { body } = await modifyInBulk(tenant, { service_ids: [await line()], bandwidth: '500mbps' });
     expect(body.data).toMatchObject({ status: 'completed', items: [{ status: 'completed', change_id: null }] });
   });
@@ -128,7 +128,7 @@ describe('POST /services/bulk/status', () => {
     ]);
   });
 
-  test('the bulk status of 100 services is read with as many statements as that of one service', async () => {
+  test('reading the bulk status of 100 services runs as many statements as reading the status of one service', async () => {
     const id = await line();
     const { statements } = await rig();
     const one = await statements(() => status({ service_ids: [id] }));

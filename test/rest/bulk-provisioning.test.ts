@@ -44,7 +44,7 @@ describe('POST /services/bulk/provision without a rollback', () => {
     expect(names).toMatchObject([{ name: 'A', account_id: accountId, bandwidth: '500mbps' }, { name: 'B' }]);
   });
 
-  test('a bulk item that cannot be ordered is failed with the error that a single order returns, and the others are built', async () => {
+  test('a bulk item that cannot be ordered has failed with the error that a single order returns, and the other items are built', async () => {
     const { status, body } = await provisionInBulk(tenant, [
       lineItem({ location: { address: '1 Nowhere', city: 'Nome', state: 'AK', zip: '99762' } }),
       lineItem({ template: 'no_such_thing' }),
@@ -71,7 +71,7 @@ describe('POST /services/bulk/provision without a rollback', () => {
     });
   });
 
-  test('the items of a bulk that is not parallel are built one after another, and those after a failed item are skipped', async () => {
+  test('the items of a bulk that is not parallel are built one after another, and the items after a failed item are skipped', async () => {
     const items = [lineItem(), lineAt('FAIL-PERMANENT 1'), lineItem(), lineItem()];
     const { body } = await provisionInBulk(tenant, items, { parallel: false });
     expect(body.data.items.map(({ status }: Json) => status)).toEqual(['in_progress', 'pending', 'pending', 'pending']);
@@ -149,7 +149,7 @@ describe('POST /services/bulk/provision with a rollback', () => {
   });
 });
 
-test('a bulk of services whose provider does not respond delays no single order', async () => {
+test('a bulk of services whose provider does not respond does not delay single orders', async () => {
   const stuck = Array.from({ length: 30 }, (_, n) => lineAt(`FAIL-ALWAYS ${n}`));
   const { body } = await provisionInBulk(tenant, stuck, { rollback_on_failure: true });
   await serviceThatIs('operational', tenant, accountId);

@@ -218,7 +218,7 @@ test('reading or revoking a certificate of another organization returns 404 RESO
   expect((await listed())[0].status).toBe('active');
 });
 
-/** RSA-2048, self-signed with MD5, valid until 2076. Current libraries cannot create one. */
+/** A self-signed RSA-2048 certificate with an MD5 signature, valid until 2076. Current libraries cannot create such a certificate. */
 const MD5 = `-----BEGIN CERTIFICATE-----
 MIIDTDCCAjSgAwIBAgIUXGOJrMKNtC5+6e7AUqF13tJwaF4wDQYJKoZIhvcNAQEE
 BQAwNDEZMBcGA1UECgwQQWNtZSBDb3Jwb3JhdGlvbjEXMBUGA1UEAwwOYmlsbGlu

@@ -13,8 +13,8 @@ const prefixesOf = (body: Json): string[] => body.data.features.map(({ propertie
 type Point = [number, number];
 
 /**
- * Returns true if a point is inside a ring: the angles under which the point sees the edges add up to a full turn. The
- * platform itself never makes this test.
+ * Returns true if a point is inside a ring: the angles under which the point sees the edges add up to a full turn. The platform contains no
+ * code for this test.
  */
 function isInside([x, y]: Point, ring: Point[]): boolean {
   let turn = 0;
@@ -26,7 +26,7 @@ function isInside([x, y]: Point, ring: Point[]): boolean {
   return Math.abs(turn) > Math.PI;
 }
 
-/** The position of a place, its state and its ZIP code. */
+/** Places, each with its position, state and ZIP code. */
 const PLACES: [string, Point, string, string][] = [
   ['the Empire State Building', [-73.9857, 40.7484], 'NY', '10118'],
   ['Times Square', [-73.9855, 40.758], 'NY', '10108'],

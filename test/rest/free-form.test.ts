@@ -38,7 +38,7 @@ const INPUTS: Record<string, (value: object) => Promise<RestResponse>> = {
     onTicket('POST', '/notify', { type: 'email', recipients: [{ email: 'ada@example.com' }], template: 'ticket_update', variables }),
 };
 
-/** JSON fields that are not free-form. A validation rule or the product of the service limits what they may contain. */
+/** JSON fields that are not free-form. A validation rule or the product of the service limits their contents. */
 const CHECKED = [
   'BulkChangeInput.configuration',
   'BulkChangeInput.features',

@@ -19,7 +19,7 @@ async function problemsOf(route: Route, body: Json): Promise<{ field: string; re
   return status === 400 ? (refused.error.details.errors ?? []) : [];
 }
 
-/** Values that are too short, too long, too small or too large for many fields, by the type of the field. */
+/** Values by field type that are too short, too long, too small or too large for many fields. */
 const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   string: ['', 'x'.repeat(5_001)],
   integer: [-1, 100_000_000],

@@ -33,7 +33,7 @@ describe('articles supplied by the platform', () => {
     expect((await platformArticles(await platform.organization())).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
   });
 
-  test('changing a platform article returns 409 INVALID_STATE, and a release that changes its text keeps the ratings of the article', async () => {
+  test('changing a platform article returns 409 INVALID_STATE, and the article keeps its ratings when a new version of the platform changes its text', async () => {
     const [{ id, title }] = await platformArticles();
     for (const [method, body] of [
       ['PUT', { title: 'Mine' }],

@@ -90,7 +90,7 @@ describe('ordering a network', () => {
     expect([response.status, fieldsOf(response).sort()]).toEqual([400, fields]);
   });
 
-  test('a full mesh needs no roles', async () => {
+  test('a full mesh network needs no site roles', async () => {
     const { status } = await deploy({
       topology: 'full_mesh',
       locations: [
@@ -132,13 +132,13 @@ describe('changing a network', () => {
     expect([changed.locations.map((site: Json) => site.id), changed.monthly_price]).toEqual([['loc_hq', 'loc_2', 'loc_3'], 1347]);
   });
 
-  test('bandwidth, topology and name are changed by one request', async () => {
+  test('bandwidth, topology and name of a network can be changed by one request', async () => {
     const { id } = await deployed();
     await update(id, { bandwidth: '1gbps', topology: 'full_mesh', name: 'Backbone' });
     expect(await settled(id)).toMatchObject({ bandwidth: '1000mbps', topology: 'full_mesh', name: 'Backbone', monthly_price: 1398 });
   });
 
-  test('removing the last hub returns 400, and nothing changes', async () => {
+  test('removing the last hub of a network returns 400 and changes nothing', async () => {
     const { id } = await deployed();
     const response = await update(id, { locations: [spoke(1), spoke(2)] });
     expect([response.status, fieldsOf(response)]).toEqual([400, ['locations']]);

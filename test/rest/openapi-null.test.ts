@@ -91,7 +91,7 @@ function outcomeOf({ status, body }: RestResponse): Json {
   const text = JSON.stringify(body, (key, value) => (VARYING.test(key) ? typeof value : value))
     .replace(/\b[a-z]{2,8}_[0-9A-HJKMNP-TV-Z]{26}\b/g, 'id')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time')
-    .replace(/\b(TKT|INV)-\d+/g, 'number')
+    .replace(/\b(TKT|INV|INC)-\d+/g, 'number')
     .replace(/[\w.+-]+@[\w.-]+/g, 'email');
   return { status, body: JSON.parse(text) };
 }

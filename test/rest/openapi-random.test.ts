@@ -17,13 +17,23 @@ const TRIES = 20;
 /** Operations for which no random request is expected to succeed, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   createSlaPolicy: 'it needs one target for each of the four priorities, each with increasing times',
+  createAnalyticsReport: 'its period must begin in the past, and end after its start',
+  planMaintenance: 'its start must be in the future, and its end after it',
   notifyTicketContacts: 'the fields of an email and of an SMS differ, in the request and in each recipient',
 };
 
 /** Error messages for values that match the OpenAPI schema but break a rule outside it, for example a rule between fields. */
 const RULES: readonly RegExp[] = [
+  // limits of an alert, which depend on its condition
+  /^(is required|must be omitted|must not be (above|below) threshold) for the condition |^must be below threshold$|^repeats the name of a label$/,
+  /^must be at least \d+ for a window of |^must be at most \d+ days ahead$/,
+  // the length of a range of logs, which depends on its two ends
+  /^must be at most \d+ days before the end of the range$/,
+  // the period, figures and rows of a report
+  /^must not begin (in the future|before )|^must be in the past$|^is (required|only possible) for a custom report$|^must be services of the account$/,
+  /^must have at most one of day, week and month$|^must be month, service or type for costs|^must give at most \d+ rows|^must be at most \d+ days after the start$/,
   // between fields: paging parameters of lists, fields of an email and an SMS, parts of a SAML connection
-  /^cannot be combined(:| with )|^differs from /,
+  /^cannot be combined(:| with )|^differs from |^must be within the first \d+ entries/,
   /^is (only allowed|required) for an (SMS|e-mail)/,
   /^give one of |^is required, since |^requires default_role or |^must be null: /,
   /^must (have|hold) at least one address for |^refresh_token requires |^client_credentials requires /,
@@ -43,8 +53,8 @@ const RULES: readonly RegExp[] = [
   /^must be one of (business_|connectivity, )|which is not the address of an active agent/,
   // what is due of an invoice, or can be refunded, and how the payment method is named
   /^must be at most [\d.]+$|^must have at most \d decimals in |^is required, unless you send |^is not a service of acc_/,
-  // rules that JSON Schema cannot state: well-formed XML and existing dates
-  /^must have one root element$|^must respond with status 200 |^must be a number of hours/,
+  // rules that JSON Schema cannot state: well-formed XML, existing dates and the present time
+  /^must have one root element$|^must respond with status 200 |^must be a number of (hours|days or weeks)|^must not be in the future$/,
 ];
 
 /** Maps the prefix of an id to the kind of record, as named in `recordKinds`. The pattern of an id field contains the prefix. */
@@ -61,7 +71,7 @@ const KIND_OF_PREFIX: Readonly<Record<string, string>> = {
   user: 'user_id',
 };
 
-/** Values that exist in the coverage data and the service catalog, or at the test processor. */
+/** Values that exist in the coverage data, in the service catalog or in the test processor. */
 const PLACES: Readonly<Record<string, string>> = {
   bandwidth: '500mbps',
   card_token: 'tok_visa',
@@ -141,7 +151,7 @@ function inQuery({ name, style }: Json, value: Json): string[] {
  * Returns the value of a field for which random values do not work, such as the id of an existing record. Returns
  * `undefined` if the field can have a random value.
  */
-async function known(name: string, { pattern, type, maxLength }: Json): Promise<Json> {
+async function known(name: string, { pattern, type, maxLength, enum: values }: Json): Promise<Json> {
   if (type === 'array' || type === 'object') return undefined;
   const kind = KIND_OF_PREFIX[/^\^([a-z]+)_/.exec(pattern ?? '')?.[1] ?? ''];
   if (kind && !(name in noRecords)) return records.id(kind);
@@ -151,7 +161,8 @@ async function known(name: string, { pattern, type, maxLength }: Json): Promise<
   if (name === 'issuer') return freshIssuer();
   if (name === 'certificate') return (await issue()).pem;
   if (name === 'certificates') return RSA_CERTIFICATE;
-  if (name in PLACES) return PLACES[name];
+  // `state` is a part of an address, or the state of a record
+  if (name in PLACES && (!values || values.includes(PLACES[name]))) return PLACES[name];
   // lines of quotes and bulks; the same names have other values in other records
   if (maxLength === 100 && name === 'type') return 'fiber';
   if (maxLength === 100 && name === 'template') return 'business_fiber';

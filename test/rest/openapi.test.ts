@@ -132,6 +132,17 @@ describe('OpenAPI document of the running platform', () => {
     expect(described.length).toBeGreaterThan(170);
   });
 
+  test('the example of every list in the OpenAPI document has an entry', () => {
+    const lists = routes.flatMap((route) => {
+      const [content] = successes(operationOf(route).responses);
+      const example = content?.[1].example ?? {};
+      const list = Array.isArray(example.data) ? example.data : Object.values<Json>(example).find(Array.isArray);
+      return route.method === 'GET' && !route.path.endsWith('}') && Array.isArray(list) ? [[route.operationId, list.length] as const] : [];
+    });
+    expect(lists.length).toBeGreaterThan(40);
+    expect(lists.filter(([, length]) => length === 0)).toEqual([]);
+  });
+
   test('no example in the OpenAPI document contains a secret that could be valid', () => {
     const secrets = JSON.stringify(openapi).match(/\b(sk_live|whsec|rt|cs)_(?!EXAMPLE)[A-Za-z0-9+/]{20,}|\beyJ[\w-]{30,}/g);
     expect(secrets).toBeNull();

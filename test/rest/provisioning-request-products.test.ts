@@ -85,7 +85,7 @@ describe('a provisioning request for any product', () => {
     expect(await serviceOf(body.data)).toMatchObject({ type: 'network', location: null, bandwidth: '500mbps' });
   });
 
-  test('a pending provisioning request can be changed to another product, and then needs what this product needs', async () => {
+  test('a pending provisioning request can be changed to another product, and then requires the data that this product needs', async () => {
     const { id } = await requested(tenant, { service_template: 'business_fiber', customizations: { bandwidth: '500mbps' } });
     const { body } = await change(id, { service_template: 'mpls_network' });
     expect(body.data).toMatchObject({ missing: ['topology', 'locations'], customizations: { bandwidth: '500mbps' } });
@@ -139,7 +139,7 @@ describe('a provisioning request for any product', () => {
     expect([status, body.error.details]).toMatchObject([409, { requires: ['static_ip'] }]);
   });
 
-  test('a scheduled provisioning request for a SIP trunk starts on its date, and is listed with one for an internet line', async () => {
+  test('a scheduled provisioning request for a SIP trunk starts on its date, and is listed together with a request for an internet line', async () => {
     const own = await tenantWithAccount();
     const schedule = { preferred_date: inDays(2) };
     const { id } = await requested(own.tenant, { ...TRUNK, deployment_schedule: schedule });
@@ -163,7 +163,7 @@ describe('a provisioning request for any product', () => {
 });
 
 describe('provisioning requests of earlier releases', () => {
-  test('a pending provisioning request of an earlier release keeps its customizations, and its service can be ordered', async () => {
+  test('a pending provisioning request that an earlier version of the platform stored keeps its customizations, and its service can be ordered', async () => {
     const { id } = await requested(tenant, { service_template: 'business_fiber' });
     const customizations = { bandwidth: '1000mbps', redundancy: true, monitoring: false };
     await stored(id, customizations);

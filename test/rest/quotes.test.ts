@@ -255,7 +255,7 @@ describe('ordering with a quote', () => {
     expect(status).toBe(404);
   });
 
-  test('an order for another account than that of the quote returns 409', async () => {
+  test('an order with a quote for an account other than the account of the quote returns 409', async () => {
     const { id } = await quoted();
     const { id: another } = await createAccount(tenant, 'Another');
     const { body } = await order({ quote_id: id, account_id: another });

@@ -9,7 +9,10 @@ const AUSTIN = { address: '200 Congress Avenue', city: 'Austin', state: 'TX', zi
 
 let tenant: Tenant;
 let accountId: string;
-/** Orders services that are named after their service level (`none` has no level), and one that is named after its city, Austin. */
+/**
+ * Orders services that are named after their service level (`none` has no service level), and a service that is named after its city,
+ * Austin.
+ */
 beforeAll(async () => {
   ({ tenant, accountId } = await tenantWithAccount());
   for (const sla of ['enterprise', 'business', 'standard']) await placeOrder(tenant, accountId, { name: sla, sla });
@@ -138,7 +141,7 @@ describe('filters of the service list', () => {
     }
   });
 
-  test('listing services by category and priority runs one SQL statement more than a list without filters, for any number of services', async () => {
+  test('filtering the service list by category and priority runs one more SQL statement, for any number of services', async () => {
     const platform = await rig();
     const statementsOf = async (query: string): Promise<number> => {
       await list(query);

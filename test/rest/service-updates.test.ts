@@ -50,7 +50,7 @@ describe('PUT /services/{id}', () => {
     expect(await changesOf(id)).toMatchObject([{ status: 'completed', history: [{}, { to: 'in_progress' }, { to: 'completed' }] }]);
   });
 
-  test('a new name is applied immediately, because the provider is not concerned', async () => {
+  test('a new name is applied immediately, without an order to the provider', async () => {
     const { id } = await line();
     const { body } = await update(id, { name: 'Headquarters', contacts: { technical: 'noc@acme.example.com' } });
     expect(body.data).toMatchObject({ name: 'Headquarters', contacts: { technical: 'noc@acme.example.com' }, pending_changes: [] });
@@ -175,7 +175,7 @@ describe('PUT /services/{id}/features', () => {
     expect(await settled(id)).toMatchObject({ features: ['static_ip'], monthly_price: 214 });
   });
 
-  test('a feature that needs another one returns 409 SERVICE_CONFLICT with the missing features', async () => {
+  test('a feature whose required feature is not switched on returns 409 SERVICE_CONFLICT with the missing features', async () => {
     const { id } = await line();
     const { status, body } = await put(`/services/${id}/features`, { features: { ddos_protection: true } });
     expect([status, body.error]).toMatchObject([409, { code: 'SERVICE_CONFLICT', details: { requires: ['static_ip'] } }]);
@@ -195,7 +195,7 @@ describe('PUT /services/{id}/scaling', () => {
   const scale = (id: string, body: object): Promise<RestResponse> =>
     put(`/services/${id}/scaling`, { scaling_action: 'scale_up', new_bandwidth: '1gbps', ...body });
 
-  test('a scaling without a date is applied now', async () => {
+  test('a scaling without a date is applied immediately', async () => {
     const { id } = await line();
     const { status, body } = await scale(id, {});
     expect([status, body.data]).toMatchObject([200, { kind: 'scaling', price_difference: 100 }]);

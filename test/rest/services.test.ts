@@ -9,7 +9,7 @@ const AUSTIN = { address: '200 Congress_100% Avenue', city: 'Austin', state: 'TX
 let tenant: Tenant;
 let accountId: string;
 let otherAccountId: string;
-/** The services, in the order in which they were created. */
+/** Services that the tests list, in the order of their creation. */
 let fast: Json;
 let small: Json;
 let failed: Json;

@@ -22,7 +22,9 @@ describe('business hours of service levels', () => {
   const aroundNow = () => {
     const now = platform.clock.now();
     const offset = 12 - now.getUTCHours();
-    const wall = (hours: number) => new Date(now.getTime() + (offset + hours) * HOUR_MS).toISOString();
+    // business hours have no seconds: a minute that has begun is whole, so that no hour is shorter
+    const minute = Math.ceil(now.getTime() / MINUTE_MS) * MINUTE_MS;
+    const wall = (hours: number) => new Date(minute + (offset + hours) * HOUR_MS).toISOString();
     const [from = '', to = ''] = [wall(-1), wall(1)].map((text) => text.slice(11, 16));
     const hours = { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], from, to };
     // a time zone in which it is midnight

@@ -21,7 +21,7 @@ async function statements(method: string, path: string, body?: object): Promise<
     platform.statements(async () => expect((await own.tenant.rest(method, path, { body })).status).toBeLessThan(300)),
   );
   return seen.flatMap((sql) => {
-    const [, verb, table] = /^\W*(\w+).*?"(?:identity|services|billing|support)"\."(?!outbox)(\w+)"/s.exec(sql) ?? [];
+    const [, verb, table] = /^\W*(\w+).*?"(?:identity|services|billing|support|monitoring)"\."(?!outbox)(\w+)"/s.exec(sql) ?? [];
     return table ? [`${verb} ${table}`] : [];
   });
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 interface OwnersRecord {
-  /** With an unrestricted key, creates a record that only an owner can create. Returns the REST path of the record. */
+  /** Creates a record that only an owner can create, with an unrestricted key. Returns the REST path of the record. */
   make(): Promise<string>;
   /** Permissions that are enough to call the deletion, but fewer than the record has. */
   holds: Grant[];

@@ -132,7 +132,7 @@ test('a failed recheck of the credentials of an open socket does not count again
   await expect(strict.edge.admit(checked)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
 });
 
-test('a signature is checked for the sent method and path, and rechecking the credentials of an open socket needs none', async () => {
+test('a signature is checked for the sent method and path, and no signature is needed when the credentials of an open socket are checked again', async () => {
   const { key } = rig.addKey('developer');
   await get('/things/1?a=%20b', { 'x-api-key': key, 'x-timestamp': '1', 'x-signature': 'x' });
   expect(rig.seen.at(-1)?.signing).toEqual({ method: 'GET', path: '/things/1?a=%20b', timestamp: '1', signature: 'x' });

@@ -23,7 +23,7 @@ export interface EdgeRig {
   seen: Credentials[];
   /** Ids of principals whose suspension was reported. */
   suspended: string[];
-  /** Reported usage of each organization. */
+  /** Usage that was reported for each organization. */
   used: ReadonlyMap<string, { requests: number; weight: number }>;
   /** Requests in progress at `/held/…`, by name. Calling the function lets the request respond. */
   held: Map<string, () => void>;

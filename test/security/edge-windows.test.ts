@@ -27,7 +27,7 @@ if (redisUrl) {
   shared.push(['a Redis that three processes share', 60, open]);
 }
 
-/** Rate windows like those that the limiter charges for a key, its plan and a category. */
+/** Rate windows as the limiter charges them for a key, its plan and a category. */
 function windowsOf(amount: number, isExport: boolean): WindowCharge[] {
   const minute = { amount, windowMs: MINUTE_MS, isSliding: true };
   return [

@@ -131,7 +131,7 @@ describe('operator users', () => {
     for (const { body } of refusals) expect(body.error.details).toEqual({ required: 'platform:read' });
   });
 
-  test('the session token of an operator user has the scope *.* without a platform scope', async () => {
+  test('the session token of an operator user has the scope *.*, which contains no platform permission', async () => {
     const user = await operating(PlatformAccess.ADMIN);
     const { body } = await user.rest('GET', '/auth/verify');
     expect(body.data.permissions).toEqual(['*:*', 'platform:admin']);

@@ -82,7 +82,7 @@ beforeAll(async () => {
   records = new Records(tenant, 'Permissions');
 });
 
-/** A key of the organization with every permission but this one. */
+/** Returns a key of the organization with every permission except the given permission. */
 function without(permission: string): Promise<Tenant> {
   const known = keys.get(permission) ?? tenant.limitedTo(...EVERY.filter((one) => !givers(permission).includes(one)));
   keys.set(permission, known);
@@ -184,8 +184,9 @@ describe('sufficient permissions of REST operations', () => {
     // a caller that creates or changes an OAuth client must have its scopes
     const forClients: Permission[] =
       route.path.includes('/oauth-clients') && route.method !== 'GET' ? ['services:read', 'monitoring:read'] : [];
+    const also: Permission[] = operationOf(route)['x-also-required'] ?? [];
     const holder = isPlatformPermission(required) ? await operator() : tenant;
-    const caller = await holder.limitedTo(required, ...forWebhooks, ...given, ...forClients);
+    const caller = await holder.limitedTo(required, ...also, ...forWebhooks, ...given, ...forClients);
     await arranged[route.operationId]?.(records);
     const response = await caller.rest(route.method, await records.path(route.path, idOf), { body });
     expect(response.status, JSON.stringify(response.body)).toBeLessThan(300);
@@ -234,7 +235,7 @@ describe('permissions of entity references', async () => {
   const entities = new Set(subgraphs.flatMap(({ schema }) => entitiesOf(schema)));
 
   test.each([...entities])(
-    'an entity reference without permission returns INSUFFICIENT_PERMISSIONS from exactly one subgraph: %s',
+    'resolving a reference to the entity %s without the permission returns INSUFFICIENT_PERMISSIONS from exactly one subgraph',
     async (entity) => {
       const caller = new Principal({ kind: 'api_key', id: 'key_none', organizationId: tenant.organizationId, plan: 'custom', grants: [] });
       const request = { requestId: 'req_none', principal: caller, log: createLogger({ level: 'silent' }) };

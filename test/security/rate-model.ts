@@ -4,10 +4,7 @@ import type { Charge, Charged, WindowCharge } from '../../router/edge/counters.t
 interface Entry {
   at: number;
   amount: number;
-  /**
-   * True if a check found the charge outside its window. If the clock is set back later, the charge may or may not
-   * count again.
-   */
+  /** True if a check found that the charge had left its window. If the clock is set back later, the charge may or may not count again. */
   hasLeft?: boolean;
 }
 
@@ -22,7 +19,10 @@ export class RateModel {
   readonly #entries = new Map<string, Entry[]>();
   readonly #suspendedUntil = new Map<string, number>();
 
-  /** @throws AssertionError if the counters could not have given this result */
+  /**
+   * Compares a result of the tested counters with the model.
+   * @throws AssertionError if the counters could not have given this result
+   */
   check(charge: Charge, nowMs: number, response: Charged): void {
     const { windows, suspension } = charge;
     for (const window of windows) this.#pass(window, nowMs);

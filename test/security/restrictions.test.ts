@@ -115,7 +115,7 @@ describe('country restrictions', () => {
     expect((await keyOf(tenant, { countries: [] })).status).toBe(201);
   });
 
-  test('startup fails if COUNTRY_HEADER is set without TRUSTED_PROXIES or GEOIP_DATABASE cannot be read', async () => {
+  test('startup fails if COUNTRY_HEADER is set without TRUSTED_PROXIES, or if the file of GEOIP_DATABASE cannot be read', async () => {
     expect(() => loadConfig({ COUNTRY_HEADER: 'CF-IPCountry' })).toThrow(/COUNTRY_HEADER needs TRUSTED_PROXIES/);
     const file = join(scratchFolder(), 'none.mmdb');
     writeFileSync(file, 'no database');

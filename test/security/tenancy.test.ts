@@ -83,7 +83,10 @@ describe('records of another organization over REST', () => {
 describe('ids of another organization in a body', () => {
   const cases = routes
     // ids in the body of a search are filters, and ids in a bulk or in usage events are items: all have separate tests
-    .filter((route) => operationOf(route).requestBody && !/tickets\/search|services\/bulk|billing\/usage$/.test(route.path))
+    .filter(
+      (route) =>
+        operationOf(route).requestBody && !/tickets\/search|services\/bulk|billing\/usage$|monitoring\/logs\/search/.test(route.path),
+    )
     .flatMap((route) =>
       bodyFields(route, namesRecord).map((member) => [`${route.method} ${route.path}: ${member.join('.')}`, route, member] as const),
     );
@@ -127,7 +130,8 @@ describe('lists of another organization', () => {
     'a list contains no record of another organization, even if a query parameter is the id of such a record: %s',
     async (_, route) => {
       const path = await intruder.path(route.path);
-      const plain = await intruder.tenant.rest('GET', path);
+      // the log repeats the ids in refused requests, which the intruder itself has sent
+      const plain = await intruder.tenant.rest('GET', path === '/monitoring/logs' ? `${path}?query=-source:request` : path);
       expect(plain.status).toBe(200);
       await expectNothingOfOwner(plain.body);
 

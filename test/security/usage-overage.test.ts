@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Plan } from '../../kernel/access/principal.ts';
 import type { RunningIdentity } from '../../subgraphs/identity/subgraph.ts';
 import { recordPlan } from '../../subgraphs/identity/usage/plan-days.ts';
@@ -166,6 +166,104 @@ test('after a plan change, the quota is averaged over the days, and each extra r
   expect((await reported()).at(-1)).toMatchObject({ quantity: 5, unit_price: '0.001', overage: overage + 5 });
 });
 
+describe('overage of an organization with an account at the operator', () => {
+  /** The charges for an account in the events of the operator's organization, oldest first. */
+  async function charged(of = organizationId): Promise<Json[]> {
+    const rows = await sql<{ payload: string }>(
+      `select o."payload" from "identity"."outbox" o join "identity"."organization" p on p."id" = o."organization_id" and p."operator"
+       where o."event" = 'overage.recorded' and o."subject_id" = ? order by o."sequence"`,
+      [of],
+    );
+    return rows.map(({ payload }) => JSON.parse(payload).data);
+  }
+
+  beforeAll(async () => {
+    const { organization: operator } = await identity.createOrganization({ name: 'Operator', plan: 'enterprise', operator: true });
+    await use(100_000_000, { of: operator.id });
+  });
+  afterAll(async () => {
+    await sql('update "identity"."organization" set "operator" = false');
+    await sql('delete from "identity"."account" where "billed_organization_id" is not null');
+  });
+
+  test('the account is charged from one day after its opening, including overage that was reported before', async () => {
+    await use(INCLUDED + 10);
+    await report();
+    expect([await charged(), (await reported()).length]).toEqual([[], 1]);
+    rig.clock.advance(DAY_MS);
+    await report();
+    const month = rig.clock.now().toISOString().slice(0, 7);
+    const [account] = await sql<{ id: string }>('select "id" from "identity"."account" where "billed_organization_id" = ?', [
+      organizationId,
+    ]);
+    expect(await charged()).toEqual([
+      {
+        ...{ account_id: account?.id, metric: 'api_calls', quantity: 10, unit_price: '0.001', currency: 'USD' },
+        ...{ used_at: expect.stringMatching(`^${month}-16T12:00:0`), source: `${organizationId}/${month}/0` },
+      },
+    ]);
+    await use(7);
+    rig.clock.advance(HOUR_MS);
+    await report();
+    rig.clock.advance(HOUR_MS);
+    await report();
+    expect((await charged()).map(({ quantity, source }) => [quantity, source])).toEqual([
+      [10, `${organizationId}/${month}/0`],
+      [7, `${organizationId}/${month}/10`],
+    ]);
+    expect((await reported()).map(({ quantity }) => quantity)).toEqual([10, 7]);
+  });
+
+  test('concurrent reports of two processes charge each request once, and a report that fails charges nothing', async () => {
+    const other = rig.startProcess();
+    rig.clock.advance(DAY_MS);
+    await use(INCLUDED + 10);
+    await sql('alter table "identity"."outbox" rename to "outbox_away"');
+    await expect(report()).rejects.toThrow();
+    await sql('alter table "identity"."outbox_away" rename to "outbox"');
+    await Promise.all([report(), report(other), report(), report(other)]);
+    rig.clock.advance(HOUR_MS);
+    await use(5, { by: other });
+    await Promise.all([report(other), report()]);
+    expect((await charged()).map(({ quantity }) => quantity)).toEqual([10, 5]);
+  });
+
+  test('overage of the previous month is charged with a time at the end of that month, and older overage is not charged', async () => {
+    await use(INCLUDED + 3);
+    const [year, month] = [rig.clock.now().getUTCFullYear(), rig.clock.now().getUTCMonth()];
+    rig.clock.set(new Date(Date.UTC(year, month + 1, 2, 12)));
+    await report();
+    expect(await charged()).toMatchObject([{ quantity: 3, used_at: new Date(Date.UTC(year, month + 1, 1) - 1).toISOString() }]);
+
+    const late = await organization();
+    await use(INCLUDED + 4, { of: late });
+    rig.clock.set(new Date(Date.UTC(year, month + 3, 1, 12)));
+    await report();
+    expect(await charged(late)).toEqual([]);
+  });
+
+  test('a change to a plan that includes more requests refunds nothing, and later charges cover only additional overage', async () => {
+    rig.clock.advance(DAY_MS);
+    await use(INCLUDED + 1_000);
+    await report();
+    await rig.orm.em.fork().transactional(async (tx) => {
+      await recordPlan(tx, organizationId, { before: 'developer', plan: 'business' }, rig.clock.now());
+      await tx.execute(`update "identity"."organization" set "plan" = 'business' where "id" = ?`, [organizationId]);
+    });
+    rig.clock.advance(HOUR_MS);
+    await use(1);
+    await report();
+    expect((await charged()).map(({ quantity }) => quantity)).toEqual([1_000]);
+    rig.clock.advance(HOUR_MS);
+    await use(600_000);
+    await report();
+    const parts = await charged();
+    expect(parts.slice(1).map(({ unit_price: price }) => price)).toEqual(['0.0008']);
+    const [last] = (await reported()).slice(-1);
+    expect(parts.reduce((sum, { quantity }) => sum + quantity, 0)).toBe(last.overage);
+  });
+});
+
 test('usage counts of two processes are summed, and one SQL statement writes the counts of all organizations', async () => {
   const other = rig.startProcess();
   const second = await organization();
@@ -198,9 +296,9 @@ test('usage is written again after a failed write, and is counted only once if t
   expect(await counted()).toBe(17);
 });
 
-test('the retention task deletes usage counters older than 93 days', async () => {
+test('the retention task deletes usage counters older than 400 days', async () => {
   await use(1);
-  rig.clock.advance(93 * DAY_MS);
+  rig.clock.advance(401 * DAY_MS);
   await use(1);
   await identity.core.retentionTask.run();
   const hours = await sql('select 1 from "identity"."usage_hour_counter" where "organization_id" = ?', [organizationId]);

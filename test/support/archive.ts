@@ -6,7 +6,7 @@ import type { Json } from '../tenant.ts';
 
 /** The contents of a .tar.gz file. */
 export interface Unpacked {
-  /** The names of the files. */
+  /** Names of the files in the archive. */
   names: string[];
   /** The records by the name of their table, such as `support/ticket`. */
   records: Map<string, Json[]>;

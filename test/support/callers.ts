@@ -1,3 +1,4 @@
+import { eventually } from '../rig.ts';
 import { challengeOf, enrolled, freshNumber, lifted, totp, withSms } from '../security/mfa.setup.ts';
 import { minutesPass } from '../services.setup.ts';
 import { type Json, Tenant } from '../tenant.ts';
@@ -66,7 +67,31 @@ export const callers: Readonly<Record<string, (tenant: Tenant) => Promise<Call>>
     return { caller: tenant, ids: { webhook_id: await own.id('webhook_id') } };
   },
   createBackupCodes: async (tenant) => ({ caller: (await lifted(tenant)).user }),
+  // lists that would be empty otherwise
+  listSessions: async (tenant) => ({ caller: await userOf(tenant) }),
+  listMfaMethods: async (tenant) => ({ caller: (await lifted(tenant)).user }),
+  async listAccountUsers(tenant) {
+    const own = new Records(tenant, 'Grace Hopper');
+    await own.id('user_id');
+    return { caller: tenant, ids: { account_id: await own.id('account_id') } };
+  },
+  listWebhookDeliveries: deliveredOnce,
+  listSlackIntegrationDeliveries: (tenant) => integrated(tenant, 'slack', { events: ['ticket.created'] }),
+  listJiraIntegrationDeliveries: (tenant) => integrated(tenant, 'jira', { sync_settings: { create_jira_issues: true } }),
 };
+
+/** Prepares a call for an integration that has the delivery of a ticket. */
+async function integrated(tenant: Tenant, kind: 'slack' | 'jira', settings: object): Promise<Call> {
+  const own = new Records(tenant, 'Integrated');
+  const id = await own.id(`${kind}_integration_id`);
+  const path = `/support/integrations/${kind}/${id}`;
+  await tenant.rest('PUT', path, { body: settings });
+  await own.create('/support/tickets', { title: own.label, description: own.label });
+  await eventually(async () => (await tenant.rest('GET', `${path}/deliveries`)).body.data.length > 0);
+  // later tickets of other tests do not change it any more
+  await tenant.rest('PUT', path, { body: { active: false } });
+  return { caller: tenant, ids: { [`${kind}_integration_id`]: id } };
+}
 
 /** Prepares a call for a service that has measurements. */
 async function measuredService(tenant: Tenant): Promise<Call> {

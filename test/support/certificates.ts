@@ -23,10 +23,10 @@ export const rsa = (modulusLength: number, hash = 'SHA-256', name = 'RSASSA-PKCS
 });
 const EC = ec('P-256');
 
-/** The properties of a certificate. A certificate with the default values can be registered. */
+/** Properties of a certificate to create. A certificate with the default values can be registered. */
 export interface Wanted {
   subject?: string;
-  /** The time from which the days of validity are counted. The default is the platform's time. */
+  /** Time from which the days of validity are counted. Default: the platform's time. */
   now?: Date;
   validFromDays?: number;
   validToDays?: number;
@@ -35,7 +35,7 @@ export interface Wanted {
   uses?: ExtendedKeyUsage[];
   /** Host names of a server certificate. */
   hosts?: string[];
-  /** The certificate that signs this one. By default the certificate signs itself. */
+  /** Certificate that signs the new certificate. Default: the new certificate is self-signed. */
   issuer?: Issued;
 }
 

@@ -2,10 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A proxy between the platform and PostgreSQL that can simulate a restart of the database. */
+/** A proxy between the platform and PostgreSQL that can simulate a restart of the database, and a database that does not respond. */
 export class DatabaseProxy {
   readonly #sockets = new Set<Socket>();
   #isDown = false;
+  #isFrozen = false;
+  /** The connection to which the data of each connection is forwarded. */
+  readonly #forwards = new Map<Socket, Socket>();
   /** Number of connections that the proxy has refused. */
   refused = 0;
   /** Number of times that a client sent data after the server had responded to the previous data. */
@@ -36,6 +39,17 @@ export class DatabaseProxy {
     this.#isDown = false;
   }
 
+  /** Keeps all connections, but forwards nothing. */
+  freeze(): void {
+    this.#isFrozen = true;
+    for (const [from, to] of this.#forwards) from.unpipe(to);
+  }
+
+  thaw(): void {
+    this.#isFrozen = false;
+    for (const [from, to] of this.#forwards) from.pipe(to);
+  }
+
   #connect(socket: Socket, { hostname, port }: URL): void {
     if (this.#isDown) {
       this.refused += 1;
@@ -58,9 +72,12 @@ export class DatabaseProxy {
       one.on('error', () => undefined);
       one.on('close', () => {
         this.#sockets.delete(one);
+        this.#forwards.delete(one);
         other.destroy();
       });
-      one.pipe(other);
+      this.#forwards.set(one, other);
+      if (this.#isFrozen) one.pause();
+      else one.pipe(other);
     }
   }
 

@@ -28,7 +28,7 @@ export interface ListPage {
   nextCursor: string | null;
 }
 
-/** A GraphQL list field with all its filters and sort orders, taken from the schema so that new ones are tested too. */
+/** A GraphQL list field with all its filters and sort orders, taken from the schema, so that new filters and sort orders are tested too. */
 export class List {
   constructor(
     private readonly field: GraphQLField<unknown, unknown>,
@@ -49,7 +49,10 @@ export class List {
     return this.options.filter(({ kind }) => kind === 'filter');
   }
 
-  /** @throws if the response contains errors */
+  /**
+   * Reads the list.
+   * @throws Error if the response contains errors
+   */
   async read(tenant: Tenant, options: readonly ListOption[], page: Json = { limit: 200 }): Promise<ListPage> {
     const values: Json = { ...this.own, page };
     for (const { kind, argument, value } of options)

@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { lastingPort } from './port.ts';
 
 const START_MS = 10_000;
-/** Enough connections for the platforms of one test file. */
+/** Number of connections to PostgreSQL. It is enough for the platforms of one test file. */
 const POOL_SIZE = 20;
+/** Time after which an idle connection to PostgreSQL is closed. Otherwise those of closed platforms would use up the server's 100. */
+const IDLE_SECONDS = 5;
 
 /** A PgBouncer in front of PostgreSQL. In transaction mode each transaction can use another connection. */
 export class PgBouncer implements AsyncDisposable {
@@ -43,6 +45,7 @@ auth_type = trust
 auth_file = ${users}
 pool_mode = ${poolMode}
 default_pool_size = ${POOL_SIZE}
+server_idle_timeout = ${IDLE_SECONDS}
 max_client_conn = 500
 `,
     );

@@ -25,7 +25,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   uri: ['https://example.com/', 'https://app.example.com/callback'],
 };
 const LETTERS = 'abcdefghij klmnopqrstuvwxyz ABCDEFGHIJ 0123456789';
-/** The maximum length of texts and lists. Longer ones would not test more. */
+/** Maximum lengths of texts and lists. Longer values would not test more. */
 const [LONGEST_TEXT, LONGEST_LIST] = [60, 3];
 
 export interface Chooser {
@@ -61,7 +61,7 @@ export async function randomValue(nullable: Json, name: string, chooser: Chooser
   return randomText(schema, chooser);
 }
 
-/** Returns the schema of the values other than null. */
+/** Returns the schema of the values without null. */
 function withoutNull(schema: Json): Json {
   if (Array.isArray(schema.type)) {
     const [type] = schema.type;

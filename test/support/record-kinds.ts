@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { analyticsId } from '../../kernel/analytics/analytics-scope.ts';
 import { newId } from '../../kernel/records/ids.ts';
-import { DAY_MS } from '../../kernel/values/days.ts';
+import { DAY_MS, dateOf } from '../../kernel/values/days.ts';
 import { createAccount, LOCATION, orderService } from '../billing.setup.ts';
 import { operator } from '../operator.setup.ts';
 import { eventually, rig } from '../rig.ts';
@@ -10,7 +11,10 @@ import { userOf } from '../users.setup.ts';
 import { issue } from './certificates.ts';
 import type { Records } from './records.ts';
 
-/** How a test creates a record that a path parameter or body field refers to, and where its owner can read it. */
+/**
+ * Functions with which a test creates a record of one kind, and the path to read it. A path parameter or body field can refer to the
+ * record.
+ */
 export interface RecordKind {
   make(own: Records): Promise<string>;
   /**
@@ -83,6 +87,15 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
         if (status === 'acknowledged') await own.tenant.rest('DELETE', `${path}/changes/${id}`);
       const decommission_date = new Date((await rig()).clock.now().getTime() + 300 * DAY_MS);
       return own.create(`${path}/decommission`, { decommission_date, reason: own.label });
+    },
+  },
+  metric_name: {
+    async make(own) {
+      const metric = `load.${newId('event')}`;
+      await own.tenant.rest('POST', '/monitoring/samples', {
+        body: { samples: [{ metric, service_id: await own.id('service_id'), labels: { name: own.label }, value: 1 }] },
+      });
+      return metric;
     },
   },
   network_id: {
@@ -215,6 +228,32 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     },
     withoutRoute: ['updateTaxRate'],
   },
+  maintenance_window_id: {
+    async make(own) {
+      const start = (await rig()).clock.now().getTime() + 200 * DAY_MS;
+      const [from, to] = [start, start + DAY_MS].map((at) => new Date(at).toISOString());
+      return own.create('/monitoring/maintenance', {
+        service_id: await own.id('service_id'),
+        start: from,
+        end: to,
+        description: own.label,
+      });
+    },
+  },
+  alert_id: {
+    async make(own) {
+      const given = { name: own.label, metric: 'load', condition: 'above', threshold: 10, aggregation: 'last', no_data: 'ok' };
+      const id = await own.create('/monitoring/alerts', { ...given, service_id: await own.id('service_id') });
+      // wait until it is evaluated, because the first evaluation changes it
+      await eventually(async () => (await own.tenant.rest('GET', `/monitoring/alerts/${id}`)).body.data.evaluated_at);
+      return id;
+    },
+    withoutRoute: ['testAlert'],
+  },
+  incident_id: {
+    make: async (own) => own.create('/monitoring/incidents', { title: own.label, service_ids: [await own.id('service_id')] }),
+    readAt: '/monitoring/incidents/{}',
+  },
   ticket_id: {
     async make(own) {
       const [customer, service] = [await own.id('customer_id'), await own.id('service_id')];
@@ -322,6 +361,27 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       return id;
     },
   },
+  analytics_report_id: {
+    async make(own) {
+      const end = (await rig()).clock.now().getTime();
+      const date_range = { start: new Date(end - 7 * DAY_MS), end: new Date(end) };
+      const id = await own.create('/analytics/reports', { report_type: 'incidents', date_range });
+      await eventually(async () => (await own.tenant.rest('GET', `/analytics/reports/${id}`)).body.data.status === 'ready');
+      return id;
+    },
+    withoutRoute: ['deleteAnalyticsReport'],
+  },
+  // not a stored record: the id contains the period, and the figures are those that the caller sees
+  analytics_scope_id: {
+    async make() {
+      const end = (await rig()).clock.now();
+      const [first, middle] = [new Date(end.getTime() - 14 * DAY_MS), new Date(end.getTime() - 7 * DAY_MS)];
+      const days = (start: Date, last: Date) => ({ start, end: last, firstDay: dateOf(start), lastDay: dateOf(last) });
+      const asked = { from: dateOf(middle), to: dateOf(end) };
+      const range = { asked, period: days(middle, end), before: days(first, middle), lastWholeDay: dateOf(end), timezone: 'UTC' };
+      return analyticsId({ ...range, accountId: null, serviceIds: null, type: null });
+    },
+  },
   key_id: {
     // has the permission that is needed to change it, so that callers with this permission can change it
     make: (own) => own.create('/auth/api-keys', { name: own.label, permissions: ['credentials:write'] }),
@@ -393,9 +453,11 @@ export const noRecords: Readonly<Record<string, string>> = {
   site_id: 'a name that the customer gives to a site; it is stored as sent',
   customer_ids:
     'a filter of a webhook; it is applied to events of the same organization, so that the id of another organization matches nothing',
-  service_ids: 'services of a bulk; an unknown id is an item with an error (tenancy.test.ts)',
+  service_ids:
+    'services of a bulk, where an unknown id is an item with an error (tenancy.test.ts), or a filter of log entries, where it matches nothing',
   idp_entity_id: 'the entity id of an identity provider, which is not a record of the platform',
   catalog_id: 'a product of the catalog, which is the same for all organizations',
+  trace_id: 'a filter of log entries; it is not a record of the platform',
 };
 
 /**

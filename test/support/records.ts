@@ -13,7 +13,7 @@ import {
   requiredQueries,
 } from './record-kinds.ts';
 
-/** Creates records of one organization; each record is created when its id is needed for the first time. */
+/** Creates records of one organization. Each record is created when its id is needed for the first time. */
 export class Records {
   readonly #made = new Map<string, Promise<string>>();
 

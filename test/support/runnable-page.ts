@@ -22,7 +22,7 @@ const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm;
 /** The first line of a block that a reader saves as a file. */
 const FILE_NAME = /^(?:\/\/|#) ([\w-]+\.\w+)\n/;
 const OUTPUTS = ['json', 'text'];
-/** The shell of a page is killed after this time, and the test then shows the output until that point. */
+/** The shell of a page is killed after this time, and the test shows the output until this time. */
 const WAIT_MS = 40_000;
 const END_OF_STEP = '\u001e';
 

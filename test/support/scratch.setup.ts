@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const SHARED_MEMORY = '/dev/shm';
-/** /dev/shm is used only if it has this much free memory. All tests together need about a tenth of this. */
+/** Minimum free memory for the use of /dev/shm. All tests together need about a tenth of this memory. */
 const ROOM_BYTES = 4 * 1024 ** 3;
 
 /**

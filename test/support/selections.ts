@@ -12,7 +12,7 @@ export function relationsOf(of: unknown, levels: number): string[] {
   return [deep(type, 0), ...relationsIn(type.getFields()).map((field) => `{ ${few(field)} ${deep(field.type, levels - 1)} }`)];
 }
 
-/** As `relationsOf`, but with one selection for each path of relations. */
+/** Like `relationsOf`, but returns one selection for each path of relations. */
 export function pathsOf(of: unknown, levels: number): string[] {
   const type = getNamedType(of as Field['type']);
   if (!isObjectType(type) || levels === 0) return [deep(type, 0)];

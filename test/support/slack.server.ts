@@ -20,7 +20,7 @@ export interface SlackServer {
   origin: string;
   /** The accepted messages, in the order in which they arrived. */
   posted: Posted[];
-  /** The number of received requests, including those with an error response. */
+  /** Number of received requests. Requests that got an error response are counted too. */
   requests: number;
   /** The `traceparent` header of every received request. */
   traceparents: unknown[];

@@ -6,20 +6,20 @@ import type { Json } from '../tenant.ts';
 export const STRIPE_KEY = 'sk_test_platform';
 export const STRIPE_WEBHOOK_SECRET = 'whsec_platform';
 
-/** What Stripe does with the card of a token. `attach` and `charge` are decline codes. */
+/** Behaviour of the Stripe test server for the card of a token. `attach` and `charge` are decline codes. */
 interface Card {
   brand: string;
   last4: string;
   attach?: string;
   charge?: string;
-  /** The charge is processing until the test settles it, as for bank debits. */
+  /** True if the charge is processing until the test settles it, as for bank debits. */
   isSlow?: boolean;
-  /** Refunds of the card fail with this reason. */
+  /** Reason with which refunds of the card fail. */
   refund?: string;
 }
 
 const VISA = { brand: 'visa', last4: '4242' };
-/** Tokens of this server. In Stripe's test mode too, most declined cards are declined when they are attached. */
+/** Cards by token. As in Stripe's test mode, most declined cards are declined when they are attached. */
 const CARDS: Record<string, Card> = {
   tok_visa: VISA,
   tok_mastercard: { brand: 'mastercard', last4: '4444' },
@@ -30,13 +30,13 @@ const CARDS: Record<string, Card> = {
   tok_slow: { ...VISA, isSlow: true },
   tok_closed: { ...VISA, refund: 'lost_or_stolen_card' },
 };
-/** Currencies whose amounts must be a multiple of a number. */
+/** Currencies whose amounts must be a multiple of a number, with this number. */
 const MULTIPLES: Record<string, number> = { isk: 100, ugx: 100, bhd: 10, jod: 10, kwd: 10, omr: 10, tnd: 10 };
 const LEAST_AMOUNT = 50;
 
 /**
- * A fault of the next request with a method and path. `drop`: the request is not processed and gets no response. `hang`: it is
- * processed, and the response never arrives. A number is the status of an error response, without processing.
+ * A fault of the next request with a method and path. `drop`: the request is not processed and gets no response. `hang`: the request is
+ * processed, but the response never arrives. A number is the status of an error response; the request is not processed.
  */
 export type StripeFault = 'drop' | 'hang' | 500 | 429 | 401;
 
@@ -45,7 +45,7 @@ interface Keyed {
   response?: [status: number, body: Json];
 }
 
-/** A server that behaves as Stripe's API for the requests of `StripeProcessor` (docs.stripe.com/api). */
+/** A test server that behaves like Stripe's API for the requests of `StripeProcessor` (docs.stripe.com/api). */
 export class StripeServer {
   readonly intents: Json[] = [];
   readonly refunds: Json[] = [];
@@ -53,7 +53,7 @@ export class StripeServer {
   readonly methods: Json[] = [];
   readonly disputes: Json[] = [];
   readonly requests: { method: string; path: string; key: string | undefined; body: Json }[] = [];
-  /** How long a request is processed, so that requests can overlap. */
+  /** Time for which a request is processed, so that requests can overlap. */
   delayMs = 0;
   #faults: { path: string; fault: StripeFault }[] = [];
   readonly #keys = new Map<string, Keyed>();
@@ -74,7 +74,7 @@ export class StripeServer {
     this.#server.close();
   }
 
-  /** Makes the next request fail whose method and path begin with `path`, such as `POST /v1/refunds`. */
+  /** Simulates a fault of the next request whose method and path begin with `path`, such as `POST /v1/refunds`. */
   fail(path: string, fault: StripeFault): void {
     this.#faults.push({ path, fault });
   }
@@ -84,14 +84,14 @@ export class StripeServer {
     this.#keys.clear();
   }
 
-  /** Ends the processing of a payment. */
+  /** Completes a processing payment. */
   settle(paymentId: string, status: 'succeeded' | 'requires_payment_method'): void {
     const intent = this.intents.find(({ metadata }) => metadata.payment_id === paymentId);
     intent.status = status;
     if (status !== 'succeeded') intent.last_payment_error = { code: 'payment_method_provider_decline', type: 'card_error' };
   }
 
-  /** The charge of a payment. */
+  /** Returns the PaymentIntent of a payment. */
   intentOf(paymentId: string): Json {
     return this.intents.find(({ metadata }) => metadata.payment_id === paymentId);
   }
@@ -140,7 +140,7 @@ export class StripeServer {
     return index < 0 ? undefined : this.#faults.splice(index, 1)[0]?.fault;
   }
 
-  /** Replays the response of the first request with the same key, even if it was a 500. */
+  /** Responds to a request. A repeated idempotency key gets the response of its first request, even if it was a 500. */
   async #respond({ method, pathname, key, text, body, fault, authorization }: Json): Promise<[number, Json]> {
     if (fault === 401 || authorization !== `Bearer ${STRIPE_KEY}`) return failure(401, 'invalid_request_error', 'Invalid API Key provided');
     if (fault === 429) return failure(429, 'invalid_request_error', 'Too many requests', { code: 'rate_limit' });
@@ -175,7 +175,7 @@ export class StripeServer {
     return { payment_intents: this.intents, refunds: this.refunds, payment_methods: this.methods }[resource] ?? [];
   }
 
-  /** Lists the newest first, in pages of at most two, so that clients have to read several pages. */
+  /** Returns a list, newest first, in pages of at most two, so that clients have to read several pages. */
   #list(resource: string, { customer, payment_intent, created, starting_after }: Json): Json {
     const matching = this.#all(resource).filter(
       (one) =>

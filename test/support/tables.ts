@@ -1,7 +1,7 @@
 import type { Rows } from '../../kernel/database/database.ts';
 import { rig } from '../rig.ts';
 
-/** Direct SQL access to the database of the rig, without the rules of the platform. */
+/** Returns direct SQL access to the database of the rig, without the rules of the platform. */
 export async function rows(): Promise<Rows> {
   const { assembly } = await rig();
   const probe = probes.get(assembly) ?? assembly.databases.storeOf({ schema: 'test_probe', entities: [], migrations: [] });
@@ -9,7 +9,7 @@ export async function rows(): Promise<Rows> {
   return (await probe).rows;
 }
 
-/** The access to the database of each platform, because a test may start another platform than the shared one. */
+/** Database access by platform, because a test may start another platform than the shared platform. */
 const probes = new WeakMap<object, Promise<{ rows: Rows }>>();
 
 export interface OneTable {
@@ -43,14 +43,26 @@ export async function copiesOf(table: string, id: string, count: number, ...dist
   return copied.map((row) => row.id);
 }
 
-/** The names of all tables of all schemas, such as `support.ticket`. */
+/**
+ * Returns the names of all tables of all schemas, such as `support.ticket`. Partitions are not listed: their rows are read through
+ * their table, and a background task can drop them at any time.
+ */
 export async function tables(): Promise<string[]> {
   const found = await (await rows()).query<{ name: string }>(
-    `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
-     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+    `select quote_ident(n.nspname) || '.' || quote_ident(c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'p') and not c.relispartition and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'`,
     [],
   );
   return found.map(({ name }) => name);
+}
+
+/** Returns those of the texts that a row of a table contains in any column. */
+export async function textsIn(table: string, texts: readonly string[]): Promise<string[]> {
+  const found = await (await rows()).query<{ text: string }>(
+    `select t."text" from unnest($1::text[]) t("text") where exists (select 1 from ${table} r where strpos(r::text, t."text") > 0)`,
+    [texts],
+  );
+  return found.map(({ text }) => text);
 }
 
 /** The number of rows of a table that contain a text in any column. */

@@ -37,7 +37,7 @@ export class SecureClient {
     this.options = { ca: serverAuthority.pem, ...(shown && { cert: shown.pem, key: shown.key }), ...more };
   }
 
-  /** Requests `/v1<path>`. Uses a new connection unless an agent is given. */
+  /** Sends a request for `/v1<path>`. Uses a new connection unless an agent is given. */
   rest(method: string, path: string, { body, headers = {} }: { body?: unknown; headers?: Headers } = {}) {
     return this.#call(method, `/v1${path}`, headers, body);
   }

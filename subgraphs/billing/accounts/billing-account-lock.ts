@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { LOCKED } from '../../../kernel/records/records.ts';
+import { executeUnread, LOCKED } from '../../../kernel/records/records.ts';
 import { BillingAccount } from './billing-account.entity.ts';
 
 /**
@@ -8,9 +8,24 @@ import { BillingAccount } from './billing-account.entity.ts';
  * must lock them in the order of their ids.
  */
 export async function billingAccountOf(tx: EntityManager, organizationId: string, accountId: string, now: Date): Promise<BillingAccount> {
-  await tx.execute(
-    `insert into "billing"."billing_account" ("organization_id", "account_id", "created_at") values (?, ?, ?::timestamptz) on conflict do nothing`,
-    [organizationId, accountId, now.toISOString()],
+  const [account] = await billingAccountsOf(tx, organizationId, [accountId], now);
+  return account as BillingAccount;
+}
+
+/** Returns and locks the billing accounts of several accounts, in the order of their ids, as `billingAccountOf` does. */
+export async function billingAccountsOf(
+  tx: EntityManager,
+  organizationId: string,
+  accountIds: readonly string[],
+  now: Date,
+): Promise<BillingAccount[]> {
+  const ids = JSON.stringify(accountIds);
+  await executeUnread(
+    tx,
+    `insert into "billing"."billing_account" ("organization_id", "account_id", "created_at")
+     select ?, "id", ?::timestamptz from json_array_elements_text(?::json) "id" order by "id" on conflict do nothing`,
+    [organizationId, now.toISOString(), ids],
   );
-  return tx.findOneOrFail(BillingAccount, { organizationId, accountId }, { ...LOCKED, refresh: true });
+  const where = { organizationId, accountId: { $in: [...accountIds] } };
+  return tx.find(BillingAccount, where, { ...LOCKED, orderBy: { accountId: 'asc' }, refresh: true });
 }

@@ -6,10 +6,10 @@ import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { DeliveryPreference } from './delivery-preference.ts';
 
 /**
- * The billing preferences of an account (specification 2.6, 4.5). The row is created when something needs it. Until then, an
- * account has the defaults of this class.
+ * The billing preferences of an account (specification 2.6, 4.5). Until the row of an account exists, the account has the default values of
+ * this class.
  */
-@ObjectType({ description: 'How an account is billed, what it owes, and how it pays.' })
+@ObjectType({ description: 'Billing preferences, balances and payment methods of an account.' })
 @Directive('@key(fields: "accountId")')
 @Directive('@key(fields: "id")')
 @Check({ name: 'billing_account_day_check', expression: `"billing_day" >= 1 and "billing_day" <= 31` })
@@ -25,7 +25,8 @@ export class BillingAccount {
   accountId!: string;
 
   @Field(() => String, {
-    description: 'ISO 4217 code of the currency in which the platform bills services. It is fixed after the first generated invoice.',
+    description:
+      'ISO 4217 code of the currency of API requests beyond the plan, if the operator has a usage price for them in this currency. Services are billed in the currency of their price. It is fixed after the first generated invoice.',
   })
   @Property({ type: 'text', default: 'USD' })
   currency = 'USD';
@@ -58,17 +59,21 @@ export class BillingAccount {
   @Property({ type: 'text', nullable: true })
   taxId: string | null = null;
 
+  /** Currency of the account's API requests beyond the plan. Null before the first such request. It never changes. */
+  @Property({ type: 'text', nullable: true })
+  overageCurrency: string | null = null;
+
   @Revision()
   revision = 1;
 
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'When the preferences were last changed. Null if they never were.' })
+  @Field(() => Date, { nullable: true, description: 'When the preferences were last changed. Null if they were never changed.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   updatedAt: Date | null = null;
 
-  /** Events refer to every record by the field `id`. */
+  /** The account id under the name `id`, because events refer to every record by its field `id`. */
   @Field(() => ID, { description: 'The same as `accountId`.' })
   get id(): string {
     return this.accountId;

@@ -1,7 +1,7 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /**
- * 409: the preferences cannot be changed in this way. `details.reason` says why: `no_payment_method`, `not_reusable`,
+ * 409: the preferences cannot be changed in this way. `details.reason` is `no_payment_method`, `not_reusable`,
  * `auto_pay` or `billed`.
  */
 export class PreferencesNotAllowed extends PlatformError {

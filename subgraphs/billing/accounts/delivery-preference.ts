@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** How an account gets its invoices. */
+/** Way in which an account gets its invoices. */
 export enum DeliveryPreference {
   EMAIL = 'email',
   NONE = 'none',

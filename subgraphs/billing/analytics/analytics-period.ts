@@ -7,7 +7,7 @@ export interface Days {
   last: string;
 }
 
-/** Returns the days of a period that ends today or earlier. */
+/** Returns the days of an analysis period that ends today or earlier. */
 export function daysOf(period: AnalyticsPeriod, now: Date): Days {
   const tomorrow = dayStart(now, 1);
   const back = (days: number): Days => span(dayStart(tomorrow, -days), tomorrow);
@@ -30,7 +30,7 @@ export function daysOf(period: AnalyticsPeriod, now: Date): Days {
   }
 }
 
-/** Returns the days up to the present day, as many as `count`. */
+/** Returns the last `count` days, including today. */
 export const lastDays = (count: number, now: Date): Days => span(new Date(dayStart(now, 1).getTime() - count * DAY_MS), dayStart(now, 1));
 
 const span = (first: Date, last: Date): Days => ({ first: dateOf(first), last: dateOf(last) });

@@ -7,22 +7,22 @@ import { BillingAnalytics } from './analytics.types.ts';
 @Resolver()
 export class BillingAnalyticsResolver {
   @Query(() => BillingAnalytics, {
-    description: 'Get key figures of billing in a period: what was invoiced, collected and is outstanding, and the recurring revenue.',
+    description: 'Get key figures of billing in a period: invoiced, collected and outstanding amounts, and the recurring revenue.',
   })
   @Requires('billing:read', { scope: 'account' })
   billingAnalytics(
     @Arg('period', () => AnalyticsPeriod, { defaultValue: AnalyticsPeriod.LAST_30_DAYS, description: 'Period of whole UTC days.' })
     period: AnalyticsPeriod,
-    @Arg('groupBy', () => AnalyticsGroup, { nullable: true, description: 'What the figures are grouped by. Default: nothing.' })
+    @Arg('groupBy', () => AnalyticsGroup, { nullable: true, description: 'How the figures are grouped. Default: no groups.' })
     groupBy: AnalyticsGroup | undefined,
     @Arg('accountId', () => ID, {
       nullable: true,
-      description: 'Only figures of this account (`acc_…`). Default: of all that you may see.',
+      description: 'Only figures of this account (`acc_…`). Default: all accounts that you can access.',
     })
     accountId: string | undefined,
     @Arg('currency', () => String, {
       nullable: true,
-      description: 'ISO 4217 code of a currency. Default: the one with the highest invoices.',
+      description: 'ISO 4217 code of a currency. Default: the currency with the highest invoiced amount.',
     })
     currency: string | undefined,
     @Ctx() { analytics }: BillingContext,

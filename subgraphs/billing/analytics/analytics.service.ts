@@ -12,9 +12,9 @@ import type { BillingAnalytics, RecurringRevenue } from './analytics.types.ts';
 import { type Days, daysOf, lastDays } from './analytics-period.ts';
 import { type Revenue, RevenueStore } from './revenue.store.ts';
 
-/** Number of days of invoices to which the open amount is compared. */
+/** Number of days whose invoiced amount is compared with the unpaid amount, to compute the days sales outstanding (DSO). */
 const DSO_DAYS = 90;
-/** Largest number of groups. A period of a year has 12 months. */
+/** Maximum number of groups (months or accounts) in a billing analysis. A period of a year has 12 months. */
 const GROUPS_MAX = 100;
 const ZERO = new Decimal(0);
 
@@ -32,11 +32,14 @@ export interface AnalyticsRequest {
   currency: string | null;
 }
 
-/** Computes the key figures of billing (specification 4.5) from the sums of days, never from invoices. */
+/** Computes the key figures of billing (specification 4.5) from daily sums, never from invoices. */
 export class AnalyticsService {
   constructor(private readonly deps: AnalyticsServiceDeps) {}
 
-  /** Returns the figures of an account, or of all that the caller sees. @throws ResourceNotFound for the account */
+  /**
+   * Returns the billing figures of an account, or of all accounts that the caller sees.
+   * @throws ResourceNotFound if the caller does not see the account
+   */
   async read({ period, groupBy, accountId, currency: asked }: AnalyticsRequest): Promise<BillingAnalytics> {
     const { clock, graph, request } = this.deps;
     if (accountId) orNotFound((await findCustomers(graph, request, [accountId])).get(accountId), 'account', accountId);
@@ -61,7 +64,10 @@ export class AnalyticsService {
     };
   }
 
-  /** Returns the sum of the monthly prices of services before a point in time, by whole days (UTC). The current day counts. */
+  /**
+   * Returns the sum of the monthly prices of services at a point in time. It is exact to the day (UTC), and includes
+   * the changes of today.
+   */
   async recurringAt({ accountId, currency }: { accountId: string | null; currency: string }, at: Date): Promise<Decimal> {
     const isNow = at >= this.deps.clock.now();
     const movements = await this.#store(accountId).movements(currency, isNow ? {} : { last: dateOf(at) });

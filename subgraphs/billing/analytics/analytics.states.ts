@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** The periods of a billing analysis. All are whole days (UTC). */
+/** Period of a billing analysis. All periods consist of whole days (UTC). */
 export enum AnalyticsPeriod {
   LAST_7_DAYS = 'last_7_days',
   LAST_30_DAYS = 'last_30_days',
@@ -18,22 +18,22 @@ registerEnumType(AnalyticsPeriod, {
     LAST_30_DAYS: { description: 'Today and the 29 days before.' },
     LAST_90_DAYS: { description: 'Today and the 89 days before.' },
     CURRENT_MONTH: { description: 'From the first of this month to today.' },
-    LAST_MONTH: { description: 'The month before this one.' },
+    LAST_MONTH: { description: 'The month before the current month.' },
     CURRENT_YEAR: { description: 'From the first of January to today.' },
-    LAST_YEAR: { description: 'The year before this one.' },
+    LAST_YEAR: { description: 'The year before the current year.' },
   },
 });
 
-/** What a billing analysis can be grouped by. */
+/** The ways to group the figures of a billing analysis. */
 export enum AnalyticsGroup {
   MONTH = 'month',
   ACCOUNT = 'account',
 }
 registerEnumType(AnalyticsGroup, {
   name: 'BillingAnalyticsGroup',
-  description: 'What the figures of a billing analysis are grouped by.',
+  description: 'How the figures of a billing analysis are grouped.',
   valuesConfig: {
-    MONTH: { description: 'By month, oldest first.' },
-    ACCOUNT: { description: 'By account: the 100 accounts with the highest invoices.' },
+    MONTH: { description: 'One entry for each month, oldest first.' },
+    ACCOUNT: { description: 'One entry for each account: the 100 accounts with the highest invoices.' },
   },
 });

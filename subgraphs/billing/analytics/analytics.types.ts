@@ -4,9 +4,9 @@ import { AnalyticsPeriod } from './analytics.states.ts';
 
 const money = (description: string): PropertyDecorator => Field(() => Decimal, { description }) as PropertyDecorator;
 
-/** What is still to be paid, by how long it is overdue. */
+/** The unpaid amounts of open invoices, in groups by the number of days since they were due. */
 @ObjectType({
-  description: 'What is still to be paid of open invoices, by the number of days since they were due. The amounts add up to `outstanding`.',
+  description: 'Unpaid amounts of open invoices, split by the number of days since they were due. The amounts add up to `outstanding`.',
 })
 export class Ageing {
   @money('Not due yet, or due today.')
@@ -31,26 +31,26 @@ export class Ageing {
     'Sum of the monthly prices of all services in operation, and how it changed in the period: `atStart` + `added` + `expanded` + `contracted` + `churned` = `monthly`.',
 })
 export class RecurringRevenue {
-  @money('At the end of the period.')
+  @money('Amount at the end of the period.')
   monthly!: Decimal;
 
-  @money('At the start of the period.')
+  @money('Amount at the start of the period.')
   atStart!: Decimal;
 
-  @money('From services that were provisioned.')
+  @money('Increase by services that were provisioned.')
   added!: Decimal;
 
-  @money('From services whose price increased.')
+  @money('Increase by services whose price increased.')
   expanded!: Decimal;
 
-  @money('From services whose price decreased. 0 or negative.')
+  @money('Change by services whose price decreased: 0 or negative.')
   contracted!: Decimal;
 
-  @money('From services that ended. 0 or negative.')
+  @money('Change by services that ended: 0 or negative.')
   churned!: Decimal;
 }
 
-/** The outcomes of payments. */
+/** Numbers and amounts of payments by outcome. */
 @ObjectType({ description: 'Outcomes of payments in the period.' })
 export class PaymentOutcomes {
   @Field(() => Int, { description: 'Number of successful payments.' })
@@ -61,7 +61,7 @@ export class PaymentOutcomes {
 
   @Field(() => Decimal, {
     nullable: true,
-    description: 'Successful payments in percent of all with a known outcome. Null without such payments.',
+    description: 'Percentage of successful payments among all payments with a known outcome. Null if no payment has a known outcome.',
   })
   successRate!: Decimal | null;
 }
@@ -72,7 +72,7 @@ export class AnalyticsFigures {
   @Field(() => String, { description: 'Month such as `2026-01`, or id of the account (`acc_…`).' })
   key!: string;
 
-  @money('Invoices with tax, less cancelled ones.')
+  @money('Invoices with tax, minus cancelled invoices.')
   invoiced!: Decimal;
 
   @money('Successful payments.')
@@ -85,7 +85,7 @@ export class AnalyticsFigures {
   credited!: Decimal;
 }
 
-/** Key figures of billing (specification 4.5). */
+/** Key figures of the billing of an organization or account (specification 4.5). */
 @ObjectType({ description: 'Key figures of billing in a period. All amounts are in one currency.' })
 export class BillingAnalytics {
   @Field(() => AnalyticsPeriod, { description: 'Requested period.' })
@@ -97,13 +97,15 @@ export class BillingAnalytics {
   @Field(() => Date, { description: 'End of the period (UTC), exclusive.' })
   to!: Date;
 
-  @Field(() => String, { description: 'ISO 4217 code of all amounts: the requested currency, or the one with the highest invoices.' })
+  @Field(() => String, {
+    description: 'ISO 4217 code of all amounts: the requested currency, or the currency with the highest invoiced amount.',
+  })
   currency!: string;
 
   @Field(() => [String], { description: 'Other currencies with figures. Amounts of different currencies are never added.' })
   otherCurrencies!: string[];
 
-  @money('Invoices of the period with tax, less those that were cancelled in the period.')
+  @money('Invoices of the period with tax, minus the invoices that were cancelled in the period.')
   invoiced!: Decimal;
 
   @money('Successful payments of the period.')
@@ -115,13 +117,13 @@ export class BillingAnalytics {
   @money('Credit notes and other corrections in favor of customers in the period.')
   credited!: Decimal;
 
-  @money('What is still to be paid of all open invoices now.')
+  @money('Sum of the unpaid amounts of all open invoices now.')
   outstanding!: Decimal;
 
   @money('Part of `outstanding` whose due day has passed.')
   overdue!: Decimal;
 
-  @Field(() => Ageing, { description: '`outstanding` by the time since it was due.' })
+  @Field(() => Ageing, { description: '`outstanding`, split by the number of days since the invoices were due.' })
   ageing!: Ageing;
 
   @Field(() => RecurringRevenue, { description: 'Monthly recurring revenue.' })
@@ -133,10 +135,10 @@ export class BillingAnalytics {
   @Field(() => Decimal, {
     nullable: true,
     description:
-      'Days sales outstanding: `outstanding`, divided by what was invoiced in the last 90 days, times 90. Null if nothing was invoiced.',
+      'Days sales outstanding: `outstanding`, divided by the amount that was invoiced in the last 90 days, times 90. Null if nothing was invoiced.',
   })
   daysSalesOutstanding!: Decimal | null;
 
-  @Field(() => [AnalyticsFigures], { description: 'Figures by month or account. Empty without `groupBy`.' })
+  @Field(() => [AnalyticsFigures], { description: 'Figures for each month or account. Empty without `groupBy`.' })
   groups!: AnalyticsFigures[];
 }

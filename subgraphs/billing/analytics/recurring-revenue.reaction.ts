@@ -20,7 +20,7 @@ const changed = z.object({
 
 const EVENTS = { provisioned: 'service.provisioned', modified: 'service.modified', decommissioned: 'service.decommissioned' } as const;
 
-/** Returns the reactions that record what services cost a month: when they are provisioned, change, or end. */
+/** Returns the reactions that record the monthly prices of services when they are provisioned, changed or ended. */
 export const recurringRevenue = ({ orm }: Pick<Ports, 'orm'>): Reaction[] =>
   Object.entries(EVENTS).map(([name, on]) => ({
     name: `billing.recurring-${name}`,

@@ -1,14 +1,15 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
+import { executeUnread } from '../../../kernel/records/records.ts';
 import { dateOf } from '../../../kernel/values/days.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 
-/** What a service costs a month from a point in time on. */
+/** The monthly price of a service from the time `at` until its next price change. */
 export interface RecurringPrice {
   organizationId: string;
   serviceId: string;
   accountId: string;
   currency: string;
-  /** Price of a month, also for services that are billed by the quarter or year. 0 when the service has ended. */
+  /** Price for one month, even for services that are billed quarterly or annually. 0 if the service has ended. */
   monthly: Decimal;
   at: Date;
 }
@@ -21,13 +22,14 @@ interface Known {
 }
 
 /**
- * Records what a service costs a month from now on, and the movement of the recurring revenue. A repeated call changes nothing,
- * and neither does a call about an earlier time than the last one.
+ * Records the new monthly price of a service, and the change of the recurring revenue. Does nothing if the call is repeated, or if a price
+ * at a later time is already recorded.
  */
 export async function recordRecurring(tx: EntityManager, price: RecurringPrice): Promise<void> {
   const { organizationId, serviceId, accountId, currency, monthly, at } = price;
   const key = [organizationId, serviceId];
-  await tx.execute(
+  await executeUnread(
+    tx,
     `insert into "billing"."recurring_service" ("organization_id", "service_id", "account_id", "currency", "monthly", "changed_at")
      values (?, ?, ?, ?, 0, '-infinity') on conflict do nothing`,
     [...key, accountId, currency],
@@ -38,7 +40,8 @@ export async function recordRecurring(tx: EntityManager, price: RecurringPrice):
     [at.toISOString(), ...key],
   );
   if (!known || known.is_newer) return;
-  await tx.execute(
+  await executeUnread(
+    tx,
     `update "billing"."recurring_service" set "account_id" = ?, "currency" = ?, "monthly" = ?::numeric, "changed_at" = ?::timestamptz
      where "organization_id" = ? and "service_id" = ?`,
     [accountId, currency, monthly.toFixed(4), at.toISOString(), ...key],
@@ -58,7 +61,8 @@ async function move(
   const change = after.minus(before);
   if (change.isZero()) return;
   const column = before.isZero() ? 'added' : after.isZero() ? 'churned' : change.isNegative() ? 'contracted' : 'expanded';
-  await tx.execute(
+  await executeUnread(
+    tx,
     `insert into "billing"."recurring_day" ("organization_id", "account_id", "currency", "day", "${column}")
      select ?, account, ?, ?::date, ?::numeric from unnest(array[?, '']) account`,
     [organizationId, currency, dateOf(at), change.toFixed(4), accountId],

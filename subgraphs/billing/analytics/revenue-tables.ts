@@ -1,6 +1,9 @@
 import { recount, type SumTable, sumTable } from '../sums/sum-table.ts';
 
-/** What was invoiced, collected, refunded and credited on each day (UTC), from the ledger, and the outcomes of payments. */
+/**
+ * Daily sums (UTC) of the amounts invoiced, collected, refunded and credited, from the ledger. Includes the numbers of successful and
+ * failed payments.
+ */
 export const REVENUE_DAY: SumTable = {
   table: 'revenue_day',
   cell: ['organization_id', 'account_id', 'currency', 'day'],
@@ -8,7 +11,7 @@ export const REVENUE_DAY: SumTable = {
   backfill: 'revenue-day',
 };
 
-/** What is still to be paid of open invoices, by the day (UTC) on which it is due. */
+/** The unpaid amount of open invoices for each due date (UTC). */
 export const DUE_DAY: SumTable = {
   table: 'due_day',
   cell: ['organization_id', 'account_id', 'currency', 'day'],
@@ -16,7 +19,7 @@ export const DUE_DAY: SumTable = {
   backfill: 'due-day',
 };
 
-/** How the sum of the monthly prices of all services changed on each day (UTC), by cause. The sum of all days is that sum. */
+/** Changes of the monthly recurring revenue on each day (UTC), for each cause. The changes of all days add up to the current revenue. */
 export const RECURRING_DAY: SumTable = {
   table: 'recurring_day',
   cell: ['organization_id', 'account_id', 'currency', 'day'],
@@ -26,7 +29,7 @@ export const RECURRING_DAY: SumTable = {
 const DAY = (column: string): string => `(${column} at time zone 'UTC')::date`;
 const LEVELS = (row: string): string => `(values (${row}."account_id"), ('')) as level("account_id")`;
 
-/** SQL for the sums of a transfer: invoiced, collected, refunded, credited. */
+/** Returns SQL for the sums of a ledger transfer: the invoiced, collected, refunded and credited amounts. */
 const MOVED = (row: string): string => {
   const column = (name: string): string => `${row}."${name}"`;
   const [debit, credit, kind, amount] = [column('debit'), column('credit'), column('kind'), column('amount')];
@@ -59,7 +62,7 @@ const triggerFunction = (name: string, ...statements: string[]): string =>
   `create function "billing"."${name}"() returns trigger language plpgsql as $$ begin ${statements.join('; ')}; return null; end $$`;
 const EXISTS = 'exists (select from "billing"."invoice")';
 
-/** The SQL by which a migration creates the sums of revenue. The database itself keeps them, as it keeps the ledger. */
+/** The SQL with which a migration creates the sums of revenue. Triggers update the sums. */
 export const REVENUE_TABLES: readonly string[] = [
   ...sumTable(REVENUE_DAY),
   ...sumTable(DUE_DAY),

@@ -4,10 +4,10 @@ import { Parameters } from '../../../kernel/lists/parameters.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 import type { Days } from './analytics-period.ts';
 
-/** Whose revenue is read. */
+/** Organization and accounts whose revenue is reported. */
 export interface RevenueScope {
   organizationId: string;
-  /** Only these accounts. Null: the whole organization. */
+  /** Accounts whose revenue is reported. Null: all accounts of the organization. */
   accounts: Accounts;
 }
 
@@ -18,14 +18,14 @@ type Sums<N extends string> = Record<N, Decimal>;
 export type Revenue = Sums<(typeof MOVED)[number]> & { successful: number; failed: number; currency: string };
 export type Movements = Sums<(typeof MOVEMENTS)[number]>;
 
-/** Reads reports from the sums of days. Sums of the whole organization are in the rows without an account. */
+/** Reads revenue reports from daily sums. Rows without an account contain the sums of the whole organization. */
 export class RevenueStore {
   constructor(
     private readonly rows: Rows,
     private readonly scope: RevenueScope,
   ) {}
 
-  /** Returns the revenue of a range of days by currency, the highest first. */
+  /** Returns the revenue in a range of days for each currency, the highest revenue first. */
   async byCurrency({ first, last }: Days): Promise<Revenue[]> {
     const parameters = new Parameters();
     const found = await this.rows.query<Record<string, string>>(
@@ -40,7 +40,7 @@ export class RevenueStore {
     }));
   }
 
-  /** Returns the revenue by month, or of the accounts with the highest invoices. */
+  /** Returns the revenue of each month, or of the accounts with the highest invoiced amounts. */
   async grouped(
     by: 'month' | 'account',
     currency: string,
@@ -58,7 +58,7 @@ export class RevenueStore {
     return found.map((row) => ({ key: row.key as string, ...decimals(row, MOVED) }));
   }
 
-  /** Returns what is still to be paid by currency, split by the days since it was due. */
+  /** Returns the unpaid amounts in each currency, split by the number of days since the due date. */
   async due(today: string): Promise<{ currency: string; parts: Decimal[] }[]> {
     const parameters = new Parameters();
     const age = `(${parameters.add(today)}::date - "day")`;
@@ -74,7 +74,7 @@ export class RevenueStore {
     }));
   }
 
-  /** Returns how the recurring revenue of a currency changed on a range of days. Without `first`: since ever. */
+  /** Returns the changes of the recurring revenue of a currency in a range of days. If `first` is undefined, the range has no start. */
   async movements(currency: string, { first, last }: Partial<Days>): Promise<Movements> {
     const parameters = new Parameters();
     const found = await this.rows.query<Record<string, string>>(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEvent } from '../../../kernel/events/events.ts';
 import type { LedgerDifference } from './ledger-audit.ts';
 
-/** Maximum number of differences in an event. */
+/** Maximum number of ledger differences that one event lists. */
 const LISTED = 20;
 
 export const ledgerDifferenceFound = defineEvent(
@@ -20,7 +20,7 @@ export const ledgerDifferenceFound = defineEvent(
             currency: z.string(),
             ledger_account: z.string(),
             posted: z.number().describe('Sum of the transfers of the ledger.'),
-            recorded: z.number().describe('What the records say.'),
+            recorded: z.number().describe('The amount that the records (invoices, payments, refunds, credits) add up to.'),
           }),
         )
         .describe(`The first ${LISTED} differences.`),

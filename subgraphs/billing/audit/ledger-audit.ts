@@ -2,24 +2,24 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 
 /**
- * Number of accounts that one statement compares. The audit reads the records of an organization in parts, so that no statement
- * takes long and the memory does not grow with the number of invoices.
+ * Number of accounts that one statement of the ledger audit compares. The audit reads the records of an organization in parts, so that no
+ * statement takes long and the memory does not grow with the number of invoices.
  */
 export const ACCOUNTS_PER_STATEMENT = 500;
 
-/** An account of the ledger whose sum differs from the records, for one customer's account and currency. */
+/** A ledger account of a customer whose sum differs from the customer's records, in one currency. */
 export interface LedgerDifference {
   accountId: string;
   currency: string;
-  /** Account of the ledger, such as `receivable`, or `balance:receivable` for the stored balance. */
+  /** Name of the ledger account, such as `receivable`. `balance:receivable` is the stored balance of `receivable`. */
   ledgerAccount: string;
-  /** The sum of the transfers. */
+  /** The sum of the ledger transfers. */
   posted: Decimal;
-  /** What the records say. */
+  /** The amount that the invoices, payments, refunds and credits add up to. */
   recorded: Decimal;
 }
 
-/** The sum of an account of the ledger over the audited customers. */
+/** The sum of one ledger account over the audited customer accounts. */
 export interface LedgerTotal {
   currency: string;
   ledgerAccount: string;
@@ -28,15 +28,18 @@ export interface LedgerTotal {
 }
 
 export interface AuditPart {
-  /** Number of audited customers' accounts. */
+  /** Number of customer accounts that the audit has compared. */
   accounts: number;
-  /** The last audited account. Null if there are no more accounts. */
+  /** The last audited customer account, after which the next part begins. Null if there are no more accounts. */
   next: string | null;
   totals: LedgerTotal[];
   differences: LedgerDifference[];
 }
 
-/** Finds the next accounts that are in the ledger, in the balances or in the invoices, with one step in each index per account. */
+/**
+ * SQL that finds the next customer accounts in the ledger, the balances or the invoices. It reads one index entry per account in each
+ * table.
+ */
 const NEXT_ACCOUNTS = `with recursive walk("id") as (
     select (select min("id") from (${smallest('$2')}) first)
     union all
@@ -51,17 +54,23 @@ function smallest(after: string): string {
 }
 
 /**
- * What the records say about each account of the ledger, as queries with the columns account, currency, account of the ledger
- * and amount. `$1` is the organization and `$2` the customers' accounts. A new kind of record with an amount in the ledger needs
- * a query here.
+ * SQL condition for invoices whose amounts the ledger should contain. Cancelled invoices are excluded, except
+ * written-off invoices, whose tax stays posted.
+ */
+const COUNTS = (invoice: string): string => `(${invoice}"status" <> 'cancelled' or ${invoice}"amount_written_off" > 0)`;
+
+/**
+ * Queries that compute the expected balances of the ledger from the invoices, payments, refunds and credits. Their
+ * columns are the customer's account, the currency, the ledger account and the amount. `$1` is the organization and
+ * `$2` the customers' accounts. If a new kind of record is posted to the ledger, add a query for it here.
  */
 const RECORDED: readonly string[] = [
   `select "account_id", "currency", 'receivable', "amount" - "amount_paid" - "amount_credited" - "credit_applied" - "amount_written_off"
-     from "billing"."invoice" where "organization_id" = $1 and "account_id" = any($2) and "status" <> 'cancelled'`,
+     from "billing"."invoice" where "organization_id" = $1 and "account_id" = any($2) and ${COUNTS('')}`,
   `select "account_id", "currency", 'tax', "tax_amount"
-     from "billing"."invoice" where "organization_id" = $1 and "account_id" = any($2) and "status" <> 'cancelled'`,
+     from "billing"."invoice" where "organization_id" = $1 and "account_id" = any($2) and ${COUNTS('')}`,
   `select n."account_id", n."currency", 'tax', -n."tax" from "billing"."credit_note" n
-     join "billing"."invoice" i on i."id" = n."invoice_id" and i."status" <> 'cancelled'
+     join "billing"."invoice" i on i."id" = n."invoice_id" and ${COUNTS('i.')}
      where n."organization_id" = $1 and n."account_id" = any($2)`,
   `select "account_id", "currency", 'cash:' || "processor", "amount"
      from "billing"."payment" where "organization_id" = $1 and "account_id" = any($2) and "status" = 'successful'`,
@@ -76,7 +85,10 @@ const RECORDED: readonly string[] = [
 
 /** Accounts of the ledger whose balance is on the credit side. */
 const CREDIT_SIDE = `('revenue', 'tax', 'credit')`;
-/** Accounts of the ledger that the records state too. The others follow from them, because each transfer has two sides. */
+/**
+ * Ledger accounts whose balance can be computed from the records. The balances of the other ledger accounts follow, because each transfer
+ * has two sides.
+ */
 const STATED = `("ledger_account" in ('receivable', 'tax') or "ledger_account" like 'cash:%')`;
 
 const COMPARISON = `with transfers as (
@@ -113,7 +125,7 @@ interface ComparedRow {
 
 /**
  * Compares the ledger of an organization with the records that caused its transfers, beginning after the account `after`:
- * - receivables, with what is due of invoices, which is nothing of paid ones
+ * - receivables, with the due amounts of invoices (0 for paid invoices)
  * - tax, with the taxes of invoices, without taxes of credit notes and refunds
  * - cash of each processor, with payments, without refunds and disputes
  * - stored balances, with the sums of the transfers
@@ -137,7 +149,7 @@ export async function auditPart(rows: Pick<Rows, 'query'>, organizationId: strin
   };
 }
 
-/** Adds up the sums of all customers, by currency and account of the ledger. */
+/** Adds up the sums of all customers, for each currency and ledger account. */
 export function totalsOf(sums: readonly LedgerTotal[]): LedgerTotal[] {
   const totals = new Map<string, LedgerTotal>();
   for (const { currency, ledgerAccount, posted, recorded } of sums) {

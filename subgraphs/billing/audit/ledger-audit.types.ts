@@ -16,7 +16,7 @@ export class LedgerTotalType implements LedgerTotal {
   @Field(() => Decimal, { description: 'Sum of the transfers of the ledger.' })
   posted!: Decimal;
 
-  @Field(() => Decimal, { description: 'What invoices, payments, refunds, disputes or stored balances say.' })
+  @Field(() => Decimal, { description: 'Amount according to the invoices, payments, refunds, disputes or stored balances.' })
   recorded!: Decimal;
 }
 
@@ -34,7 +34,7 @@ export class LedgerAuditType implements AuditPart {
   @Field(() => ID, { nullable: true, description: 'Pass it as `after` to audit the next accounts. Null if these were the last accounts.' })
   next!: string | null;
 
-  @Field(() => [LedgerTotalType], { description: 'Sums of the audited accounts, by currency and account of the ledger.' })
+  @Field(() => [LedgerTotalType], { description: 'Sums over the audited accounts: one for each currency and ledger account.' })
   totals!: LedgerTotalType[];
 
   @Field(() => [LedgerDifferenceType], {

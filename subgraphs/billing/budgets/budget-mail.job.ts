@@ -6,14 +6,14 @@ import { Decimal } from '../../../kernel/values/money.ts';
 import { Budget } from './budget.entity.ts';
 import { budgetMail } from './budget.mails.ts';
 
-/** A mail about a threshold of a budget to one address. */
+/** A mail to one address about a threshold that a budget has reached. */
 export interface BudgetMailJob {
   organizationId: string;
   budgetId: string;
   to: string;
   threshold: number;
   spent: string;
-  /** First month of the period, such as `2026-01`. */
+  /** First month of the budget period, such as `2026-01`. */
   month: string;
 }
 
@@ -21,7 +21,9 @@ const RETRIES = { retryLimit: 10, retryDelaySeconds: 5, retryDelayMaxSeconds: 36
 
 type MailParts = Pick<Ports, 'orm' | 'jobs' | 'log' | 'isSuspended'> & Pick<MessageQueueParts<object>, 'mailer' | 'sms'>;
 
-/** Sends the mails of budgets, each in a job of its own. A mail whose budget or address was removed meanwhile is not sent. */
+/**
+ * Sends the mails about budgets, each in a separate job. If the budget or the address was removed in the meantime, the mail is not sent.
+ */
 export class BudgetMails {
   readonly #queue: MessageQueue<BudgetMailJob>;
 

@@ -1,16 +1,16 @@
+import { startOfDay } from '../../../kernel/values/local-time.ts';
 import { localDay } from '../calculation/billing-periods.ts';
-import { startOfDay } from '../calculation/local-time.ts';
 import { addMonths, firstDay } from '../costs/months.ts';
 import { BudgetPeriod } from './budget.states.ts';
 
 /** The current period of a budget. */
 export interface BudgetSpan {
   start: Date;
-  /** Exclusive. */
+  /** End of the period. The period does not contain this time. */
   end: Date;
   /** All months of the period, such as `2026-01`. */
   months: string[];
-  /** The current month. */
+  /** The current month, such as `2026-01`. */
   month: string;
 }
 
@@ -20,7 +20,7 @@ const MONTHS: Readonly<Record<BudgetPeriod, number>> = {
   [BudgetPeriod.ANNUAL]: 12,
 };
 
-/** Returns the period that contains `now`, by the calendar of a time zone. Quarters begin in January, April, July and October. */
+/** Returns the budget period that contains `now`, in the calendar of a time zone. Quarters begin in January, April, July and October. */
 export function spanOf(period: BudgetPeriod, now: Date, zone: string): BudgetSpan {
   const month = localDay(now, zone).slice(0, 7);
   const length = MONTHS[period];

@@ -10,17 +10,17 @@ interface Answer {
   service: { id: string; accountId: string; account: { timezone: string } | null } | null;
 }
 
-/** Whose costs a budget is about. */
+/** Account and service whose costs count for a budget. */
 export interface BudgetSubject {
   accountId: string | null;
   serviceId: string | null;
-  /** Time zone in which periods start. */
+  /** Time zone in which budget periods start. */
   timezone: string;
 }
 
 /**
- * Reads the account and the service of a budget. A budget of a service belongs to the account of the service. Do not call it
- * inside a transaction.
+ * Returns the account and the service of a budget. A budget of a service belongs to the account of the service. Do not call it inside a
+ * transaction.
  * @throws ResourceNotFound if the caller does not have the account or the service
  */
 export async function findSubject(

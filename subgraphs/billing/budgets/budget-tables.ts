@@ -1,4 +1,4 @@
-/** The SQL by which a migration creates budgets and their alerts. */
+/** The SQL with which a migration creates budgets and their alerts. */
 export const BUDGET_TABLES: readonly string[] = [
   `create table "billing"."budget" (
      "id" text primary key,
@@ -35,9 +35,9 @@ export const BUDGET_TABLES: readonly string[] = [
 ];
 
 /**
- * A CTE that lets the budgets be checked whose costs have changed. It runs in the statement that folds the costs. It locks the
- * budgets in the order of their ids, so that two processes do not wait for each other, and has no condition on the due time: a
- * check in progress must not hide the change that it did not read.
+ * A CTE that marks the budgets whose costs have changed, so that they are checked. It is a part of the statement that compacts the costs.
+ * It locks the budgets in the order of their ids, so that two processes do not wait for each other. It also marks budgets that are already
+ * due, because a running check may not have read the change.
  */
 export const MARK_BUDGETS = `marked as (update "billing"."budget" set "check_due_at" = least("check_due_at", $1)
   where "id" in (select b."id" from "billing"."budget" b where b."organization_id" in (select "organization_id" from taken where not "folded")

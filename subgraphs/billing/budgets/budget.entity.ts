@@ -7,7 +7,7 @@ import { CostCategory } from '../costs/cost.states.ts';
 import { BudgetPeriod } from './budget.states.ts';
 
 /** An amount that the services of an organization, an account or one service should cost at most in a period (specification 4.5). */
-@ObjectType({ description: 'An amount that services should cost at most in a period. It does not stop services; it sends alerts.' })
+@ObjectType({ description: 'Amount that services should cost at most in a period. A budget does not stop services; it sends alerts.' })
 @Directive('@key(fields: "id")')
 @Check({ name: 'budget_amount_check', expression: `"amount" > 0` })
 @Entity({ tableName: 'budget' })
@@ -34,7 +34,7 @@ export class Budget {
   @Property({ type: 'text' })
   currency!: string;
 
-  @Field(() => BudgetPeriod, { description: 'Period for which the amount is meant.' })
+  @Field(() => BudgetPeriod, { description: 'Period to which the amount applies.' })
   @Enum({ items: () => BudgetPeriod, type: 'text' })
   period!: BudgetPeriod;
 
@@ -51,7 +51,7 @@ export class Budget {
   category: CostCategory | null = null;
 
   @Field(() => String, {
-    description: 'IANA name of the time zone in which periods start: that of the account, or UTC without an account.',
+    description: 'IANA name of the time zone in which periods start: the time zone of the account, or UTC if the budget has no account.',
   })
   @Property({ type: 'text' })
   timezone!: string;
@@ -64,7 +64,7 @@ export class Budget {
   @Property({ type: 'json' })
   notify!: string[];
 
-  /** When the costs are compared with the amount again: when they have changed, or at the end of the period. */
+  /** Next time at which the platform compares the costs with the amount: after the costs change, or at the end of the period. */
   @Property({ type: 'datetime', length: 3 })
   checkDueAt!: Date;
 

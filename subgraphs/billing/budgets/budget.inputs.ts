@@ -1,11 +1,12 @@
-import { Allow, ArrayMaxSize, ArrayMinSize, IsISO4217CurrencyCode, IsNotIn, IsOptional, Matches, Max, Min } from 'class-validator';
+import { Allow, ArrayMaxSize, ArrayMinSize, IsOptional, Max, Min } from 'class-validator';
 import { Field, ID, InputType, Int } from 'type-graphql';
 import { Name } from '../../../kernel/graphql/characters.ts';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
+import { IsCurrency } from '../../../kernel/graphql/is-currency.ts';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
-import { Decimal, NOT_MONEY } from '../../../kernel/values/money.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
 import { CostCategory } from '../costs/cost.states.ts';
 import { BudgetPeriod } from './budget.states.ts';
 
@@ -14,7 +15,6 @@ const MAX_PERCENT = 1000;
 const MAX_ADDRESSES = 10;
 export const DEFAULT_THRESHOLDS: readonly number[] = [50, 80, 100];
 
-const CURRENCY_REASON = 'must be an ISO 4217 currency code such as USD';
 const THRESHOLDS = `Percentages of the amount that cause an alert: up to ${MAX_THRESHOLDS} different numbers, 1 to ${MAX_PERCENT}.`;
 const NOTIFY = `E-mail addresses that get the alerts, up to ${MAX_ADDRESSES}.`;
 const AMOUNT = 'Amount for each period: more than 0, less than 1000000000000, with no more decimal places than the currency has.';
@@ -32,7 +32,7 @@ const isPercentage = (): PropertyDecorator => (target, key) => {
   Max(MAX_PERCENT, options)(target, key);
 };
 
-/** Lists the values that a list has more than once. */
+/** Returns a problem for each value that a list contains more than once. */
 const repeated = (field: string, values: readonly unknown[] | null | undefined) =>
   (values ?? []).flatMap((value, index) =>
     (values ?? []).indexOf(value) < index ? [{ field: `${field}.${index}`, value, reason: 'is already in the list' }] : [],
@@ -56,7 +56,7 @@ export class BudgetUpdateInput {
   @Allow(jsonSchema({ exclusiveMinimum: 0, exclusiveMaximum: 1e12 }))
   amount?: Decimal;
 
-  @Field(() => BudgetPeriod, { nullable: true, description: 'Period for which the amount is meant.' })
+  @Field(() => BudgetPeriod, { nullable: true, description: 'Period to which the amount applies.' })
   @NotNull()
   period?: BudgetPeriod;
 
@@ -89,15 +89,17 @@ export class BudgetInput {
 
   @Field(() => String, { nullable: true, description: 'ISO 4217 code of the currency. Default: USD. It cannot be changed.' })
   @IsOptional()
-  @Matches(/^[A-Z]{3}$/, { message: CURRENCY_REASON })
-  @IsISO4217CurrencyCode({ message: CURRENCY_REASON })
-  @IsNotIn(NOT_MONEY, { message: 'must be money, not a metal or a unit of account' })
+  @IsCurrency()
   currency?: string | null;
 
-  @Field(() => BudgetPeriod, { nullable: true, description: 'Period for which the amount is meant. Default: monthly.' })
+  @Field(() => BudgetPeriod, { nullable: true, description: 'Period to which the amount applies. Default: monthly.' })
   period?: BudgetPeriod | null;
 
-  @Field(() => ID, { nullable: true, description: 'Account whose costs count (`acc_…`). Default: all accounts, or your only account.' })
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'Account whose costs count (`acc_…`). Default: the account of the service, if `serviceId` is sent; otherwise all accounts or, if you are limited to one account, this account. If you are limited to several accounts, send `accountId` or `serviceId`.',
+  })
   accountId?: string | null;
 
   @Field(() => ID, { nullable: true, description: 'Service whose costs count (`svc_…`). Default: all services.' })

@@ -68,7 +68,7 @@ export class BudgetResolver {
   }
 
   @FieldResolver(() => Decimal, {
-    description: 'Costs of the current period, up to and including the current month, as far as they were invoiced.',
+    description: 'Costs of the current period that are already invoiced, up to and including the current month.',
   })
   async spent(@Root() budget: Budget, @Ctx() { budgets }: BillingContext): Promise<Decimal> {
     return (await budgets.spendingOf(budget)).spent;
@@ -76,7 +76,7 @@ export class BudgetResolver {
 
   @FieldResolver(() => Decimal, {
     description:
-      'Expected costs of the whole period, if the current and each later month cost as much as the last month, or what was already invoiced for it.',
+      'Expected costs of the whole period. The forecast assumes that the current month and each later month cost as much as the month before the current month. If a higher amount is already invoiced for a month, the forecast uses this amount.',
   })
   async forecast(@Root() budget: Budget, @Ctx() { budgets }: BillingContext): Promise<Decimal> {
     return (await budgets.spendingOf(budget)).forecast;

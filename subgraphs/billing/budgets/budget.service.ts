@@ -42,7 +42,7 @@ export class BudgetService {
   constructor(private readonly deps: BudgetServiceDeps) {}
 
   /**
-   * Creates a budget. Its costs are compared at once.
+   * Creates a budget. The platform compares the costs with its amount immediately.
    * @throws ResourceNotFound for the account or the service, InvalidParameters, TooManyBudgets
    */
   async create({ accountId, serviceId, ...input }: BudgetInput): Promise<Budget> {
@@ -81,8 +81,8 @@ export class BudgetService {
   }
 
   /**
-   * Changes a budget. If the amount, period or category changes, the alerts of the current period are forgotten and may be
-   * sent again.
+   * Changes a budget. If the amount, period or category changes, the alerts of the current period are deleted and can
+   * be sent again.
    * @throws ResourceNotFound, StaleResource, InvalidParameters
    */
   update(id: string, { thresholds, ...input }: BudgetUpdateInput, expectedRevision?: number | null): Promise<Budget> {
@@ -161,7 +161,7 @@ export class BudgetService {
 
 const ascending = (numbers: readonly number[]): number[] => [...numbers].sort((one, other) => one - other);
 
-/** The values on which the alerts of a period depend. */
+/** Returns the values of a budget that determine its alerts: amount, period and category. */
 const measured = ({ amount, period, category }: Budget): string => JSON.stringify([amount.toFixed(4), period, category]);
 
 const forgetAlerts = (tx: EntityManager, { organizationId, id }: Budget): Promise<unknown> =>

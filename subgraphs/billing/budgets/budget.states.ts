@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** The period for which the amount of a budget is meant. */
+/** The period to which the amount of a budget applies. */
 export enum BudgetPeriod {
   MONTHLY = 'monthly',
   QUARTERLY = 'quarterly',

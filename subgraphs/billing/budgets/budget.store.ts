@@ -9,7 +9,7 @@ export type Execute = <R extends object>(text: string, values: readonly unknown[
 /** The costs of a budget in its current period. */
 export interface Spending {
   span: BudgetSpan;
-  /** Costs of the months up to the current one. */
+  /** Costs from the first month of the period to the current month. */
   spent: Decimal;
   /** Expected costs of the whole period. */
   forecast: Decimal;
@@ -22,9 +22,9 @@ interface CostRow {
 }
 
 /**
- * Reads the costs of budgets of one organization, in one statement. Each month up to the current one counts as far as it was
- * invoiced. The forecast expects that the current and each later month cost as much as the month before the current one, or more
- * if more was already invoiced.
+ * Reads the costs of budgets of one organization, in one statement. The costs of a month are the invoiced costs. The forecast assumes that
+ * the current month and each later month cost as much as the month before the current month. If a higher amount was already invoiced for a
+ * month, the forecast uses this amount.
  */
 export async function spendingsOf(execute: Execute, budgets: readonly Budget[], now: Date): Promise<Spending[]> {
   const spans = budgets.map(({ period, timezone }) => spanOf(period, now, timezone));

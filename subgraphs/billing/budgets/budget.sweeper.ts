@@ -42,7 +42,7 @@ const alertEvent = (
     },
   );
 
-/** Records the thresholds that were reached for the first time in this period, and returns them in ascending order. */
+/** Records the thresholds that the costs reached for the first time in this period, and returns them in ascending order. */
 async function recordAlerts(tx: EntityManager, budget: Budget, { span, spent }: Spending, now: Date): Promise<number[]> {
   const reached: number[] = [];
   for (const threshold of budget.thresholds) {

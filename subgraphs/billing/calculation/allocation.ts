@@ -1,26 +1,26 @@
 import { Decimal } from '../../../kernel/values/money.ts';
 
-/** The fields of an invoice that decide in which order, and up to which amount, it gets money. */
+/** The fields of an invoice that determine when money is allocated to it, and how much. */
 export interface OpenInvoice {
   id: string;
   currency: string;
   dueDate: Date;
   createdAt: Date;
-  /** What is still to be paid and not reserved by a payment in progress. */
+  /** The amount that is neither paid nor reserved by a payment in progress. */
   amountOpen: Decimal;
 }
 
-/** Money allocated to invoices. The amounts of the parts and the rest add up to the allocated money. */
+/** Money allocated to invoices. The allocated parts and the unallocated amount (`rest`) add up to the given money. */
 export interface Allocation<I extends OpenInvoice> {
-  /** In the order of their due dates. All amounts are greater than 0. */
+  /** Allocations to invoices, in the order of the due dates. All amounts are greater than 0. */
   parts: { invoice: I; amount: Decimal }[];
-  /** The part of the amount that is left when all open invoices are covered. */
+  /** The part of the money that is left after all open invoices are paid. */
   rest: Decimal;
 }
 
 /**
- * Allocates a credit or payment to the open invoices of its currency, the earliest due date first. Invoices with the same
- * due date are ordered by creation, then by id. An invoice gets at most its open amount.
+ * Allocates a credit or payment to the open invoices of its currency, the earliest due date first. Invoices with the same due date are
+ * ordered by creation time and, with the same creation time, by id. An invoice gets at most its open amount.
  */
 export function allocate<I extends OpenInvoice>(
   invoices: readonly I[],

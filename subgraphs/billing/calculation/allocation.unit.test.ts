@@ -11,18 +11,18 @@ const invoice = (id: string, amountOpen: string, changes: { due?: string; create
   amountOpen: new Decimal(amountOpen),
 });
 
-/** Returns the allocation as texts such as `inv_a 10`, with the rest at the end. */
+/** Returns the allocation as texts such as `inv_a 10`, with the unallocated amount at the end. */
 function allocated(invoices: OpenInvoice[], amount: string): string[] {
   const { parts, rest } = allocate(invoices, { amount: new Decimal(amount), currency: 'USD' });
   return [...parts.map((part) => `${part.invoice.id} ${part.amount}`), `rest ${rest}`];
 }
 
-test('the invoice with the earliest due date gets money first', () => {
+test('money is allocated first to the invoice with the earliest due date', () => {
   const invoices = [invoice('inv_a', '50', { due: '2026-06-30' }), invoice('inv_b', '30', { due: '2026-05-31' })];
   expect(allocated(invoices, '60')).toEqual(['inv_b 30', 'inv_a 30', 'rest 0']);
 });
 
-test('invoices with the same due date get money in the order of their creation, then of their ids', () => {
+test('invoices with the same due date get money in the order of creation, and with the same creation time in the order of their ids', () => {
   const invoices = [
     invoice('inv_c', '1', { created: '2026-05-02' }),
     invoice('inv_b', '1'),
@@ -36,22 +36,22 @@ test('an invoice never gets more than its open amount', () => {
   expect(allocated([invoice('inv_a', '12.34')], '100')).toEqual(['inv_a 12.34', 'rest 87.66']);
 });
 
-test('invoices in other currencies get nothing', () => {
+test('invoices in other currencies get no money', () => {
   expect(allocated([invoice('inv_a', '10', { currency: 'EUR' }), invoice('inv_b', '10')], '15')).toEqual(['inv_b 10', 'rest 5']);
 });
 
-test('invoices with nothing open are not in the result', () => {
+test('invoices without an open amount are not in the allocation', () => {
   expect(allocated([invoice('inv_a', '0'), invoice('inv_b', '10')], '10')).toEqual(['inv_b 10', 'rest 0']);
   expect(allocated([invoice('inv_a', '10')], '0')).toEqual(['rest 0']);
 });
 
-test('the given list of invoices is not reordered', () => {
+test('allocating money does not reorder the given list of invoices', () => {
   const invoices = [invoice('inv_b', '1', { due: '2026-07-01' }), invoice('inv_a', '1')];
   allocated(invoices, '1');
   expect(invoices.map(({ id }) => id)).toEqual(['inv_b', 'inv_a']);
 });
 
-test('any allocation is the one of a cashier who gives each single cent to the most urgent invoice that is still open', () => {
+test('any allocation equals the allocation of a model that gives each single cent to the most urgent open invoice', () => {
   const days = fc.constantFrom('2026-05-01', '2026-05-02', '2026-05-03');
   const changes = fc.record({ due: days, created: days, currency: fc.constantFrom('USD', 'USD', 'EUR') });
   const opens = fc.array(fc.record({ cents: fc.nat(60), changes }), { maxLength: 8 });

@@ -1,20 +1,20 @@
 import { DateTime } from 'luxon';
 import { type BillingCycle, monthsOf } from '../../../kernel/values/billing-cycle.ts';
 import { dateOf } from '../../../kernel/values/days.ts';
-import { localTime, startOfDay } from './local-time.ts';
+import { localTime, startOfDay } from '../../../kernel/values/local-time.ts';
 
-/** A period of time. The start is part of it, the end is not. */
+/** A period of time. It contains its start, but not its end. */
 export interface Period {
   start: Date;
   end: Date;
 }
 
-/** A period that is billed at once. The first period has the number 0. Periods before the first one have negative numbers. */
+/** A billing period. The first period has the number 0, and earlier periods have negative numbers. */
 export interface BillingPeriod extends Period {
   number: number;
 }
 
-/** Returns the local date in a time zone, such as `2026-01-31`. */
+/** Returns the date of a timestamp in a time zone, such as `2026-01-31`. */
 export const localDay = (instant: Date, zone: string): string => dateOf(new Date(localTime(instant.getTime(), zone)));
 
 /**

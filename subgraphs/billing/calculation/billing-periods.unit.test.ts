@@ -10,7 +10,7 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 const boundaryDays = (anchor: string, cycle: BillingCycle, count: number, zone = 'America/New_York'): string[] =>
   numbers(count).map((n) => localDay(boundary(anchor, cycle, n, zone), zone));
 
-/** Adds months to a date with arithmetic of its year, month and day. */
+/** Adds months to a date by calculating with year, month and day instead of a date library. */
 function addMonths(date: string, months: number): string {
   const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
   const index = year * 12 + month - 1 + months;
@@ -46,7 +46,7 @@ describe('boundaries', () => {
     ['is the local midnight in summer', '2026-02-15', 0, 'America/New_York', '2026-02-15T05:00:00.000Z'],
     ['is 01:00 on a day without midnight', '2026-08-06', 1, 'America/Santiago', '2026-09-06T04:00:00.000Z'],
     ['is the first midnight on a day with two', '2026-09-25', 1, 'Atlantic/Azores', '2026-10-25T00:00:00.000Z'],
-  ])('a boundary %s', (_, anchor, n, zone, expected) => {
+  ])('a boundary of a billing period %s', (_, anchor, n, zone, expected) => {
     expect(boundary(anchor, MONTHLY, n, zone).toISOString()).toBe(expected);
   });
 
@@ -75,7 +75,7 @@ describe('periods', () => {
     expect(period('2026-02-27T12:00:00Z').number).toBe(0);
   });
 
-  test('periods before the anchor have negative numbers', () => {
+  test('billing periods before the anchor have negative numbers', () => {
     expect(period('2026-01-31T04:59:59Z').number).toBe(-1);
     expect(period('2024-12-31T05:00:00Z').number).toBe(-13);
   });
@@ -87,7 +87,7 @@ describe('periods', () => {
   );
   const cycles = fc.constantFrom(MONTHLY, QUARTERLY, ANNUAL);
 
-  test('in any zone a period starts on the day that calendar arithmetic gives, and ends where the next one starts', () => {
+  test('in any zone a billing period starts on the day that calendar arithmetic computes, and ends when the next period starts', () => {
     fc.assert(
       fc.property(anchors, cycles, fc.integer({ min: -30, max: 200 }), fc.constantFrom(...ZONES), (day, cycle, n, zone) => {
         const anchor = day.toISOString().slice(0, 10);
@@ -100,7 +100,7 @@ describe('periods', () => {
     );
   });
 
-  test('in any zone the period of a time is the one whose days contain the local day of the time', () => {
+  test('in any zone a time belongs to the billing period whose days contain the local day of this time', () => {
     fc.assert(
       fc.property(anchors, cycles, dates, fc.constantFrom(...ZONES), (day, cycle, instant, zone) => {
         const anchor = day.toISOString().slice(0, 10);

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { DAY_MS, dateOf, datesBetween, MINUTE_MS } from '../../../kernel/values/days.ts';
+import { startOfDay } from '../../../kernel/values/local-time.ts';
 import { Decimal, minorDigits, roundTo, sum } from '../../../kernel/values/money.ts';
 import { boundary, type Period, periodAt } from './billing-periods.ts';
-import { startOfDay } from './local-time.ts';
 import { proratedShare } from './proration.ts';
 
 const QUARTER_MS = 15 * MINUTE_MS;
-/** Zones that change clocks at or near midnight, by half an hour, by two hours, or backwards in summer. */
+/** Time zones that change clocks at or near midnight, by half an hour, by two hours, or backwards in summer. */
 const UNUSUAL_ZONES = [
   'Africa/Cairo',
   'Africa/Casablanca',
@@ -134,14 +134,14 @@ test('the shares of any partition of any period in any zone and currency add up 
 describe('shares by a count of quarter hours', () => {
   const formats = new Map<string, Intl.DateTimeFormat>();
 
-  /** Returns the local date and time that the JavaScript API Intl shows, such as `2026-03-08 03:00`. */
+  /** Formats a time as local date and time with the JavaScript API Intl, such as `2026-03-08 03:00`. */
   function shown(time: number, timeZone: string): string {
     const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
     formats.set(timeZone, format);
     return format.format(time);
   }
 
-  /** Lists the texts of all quarter hours of the calendar days from `first` to the day before `end`. */
+  /** Lists all quarter hours of the calendar days from `first` to the day before `end`, as texts such as `2026-03-08 03:00`. */
   function calendar(first: string, end: string): string[] {
     const [from, to] = [Date.parse(first), Date.parse(end)];
     return Array.from({ length: (to - from) / QUARTER_MS }, (_, index) =>
@@ -150,9 +150,9 @@ describe('shares by a count of quarter hours', () => {
   }
 
   /**
-   * Walks through a period in quarter hours. Each calendar quarter hour counts when clocks have first shown it or a later
-   * one, and at the latest when the next day starts. Returns for each step how many have counted before it, and the steps
-   * at which clocks are changed.
+   * Walks through a period in steps of a quarter hour. A calendar quarter hour counts as passed when the clocks have shown it or a later
+   * quarter hour, and at the latest when the next day starts. Returns for each step how many quarter hours have passed before it, and the
+   * steps at which the clocks change.
    */
   function walk({ start, end }: Period, zone: string): { counted: number[]; changes: number[] } {
     const steps = (end.getTime() - start.getTime()) / QUARTER_MS;
@@ -171,13 +171,13 @@ describe('shares by a count of quarter hours', () => {
   }
 
   const rounded = (numerator: bigint, denominator: bigint): bigint => (2n * numerator + denominator) / (2n * denominator);
-  /** A step of the walk: a fraction of the period, or some steps before or after the first change of the clocks. */
+  /** A step at which a test splits a period: at a fraction of the period, or a few steps before or after the first clock change. */
   const cut = fc.oneof(
     fc.record({ fraction: fc.double({ min: 0, max: 1, noNaN: true }) }),
     fc.record({ near: fc.integer({ min: -6, max: 10 }) }),
   );
 
-  test('the share of any part of a month in any zone is the one that a count of the quarter hours on local clocks gives', () => {
+  test('the share of any part of a month in any zone equals the share that is computed by counting quarter hours of local time', () => {
     fc.assert(
       fc.property(
         zones,

@@ -2,26 +2,26 @@ import { Decimal, roundTo } from '../../../kernel/values/money.ts';
 
 /** A range of quantities with its unit price. The range starts where the tier before it ends. */
 export interface PriceTier {
-  /** Last quantity of the tier. Null in the last tier, which has no end. */
+  /** Largest quantity of the tier. Null in the last tier, which has no upper limit. */
   upTo: Decimal | null;
   unitPrice: Decimal;
 }
 
 /**
- * How a quantity is priced. Prices may have more digits than the currency.
+ * Price model: the way in which a quantity is priced. Prices may have more digits than the currency.
  * - `per_unit`: each unit has the same price
- * - `graduated`: each unit has the price of the tier in which it is
- * - `volume`: all units have the price of the tier in which the whole quantity is
- * - `blocks`: blocks of `blockSize` units; a block that is partly used costs as much as a full one
+ * - `graduated`: each unit has the price of its own tier
+ * - `volume`: all units have the price of the tier that contains the whole quantity
+ * - `blocks`: each started block of `blockSize` units costs the full price of a block
  */
 export type PriceModel =
   | { model: 'per_unit'; unitPrice: Decimal }
   | { model: 'graduated' | 'volume'; tiers: readonly PriceTier[] }
   | { model: 'blocks'; blockSize: Decimal; blockPrice: Decimal };
 
-/** What was used of one metric in one billing period. */
+/** The usage of one metric in one billing period, with its price. */
 export interface MeteredUsage {
-  /** Sum of all events of the period. Prices of single events would be rounded too often. */
+  /** Sum of the quantities of all usage events in the period. Pricing each event separately would round too often. */
   quantity: Decimal;
   /** Quantity of the period that costs nothing. Tiers and blocks start after it. */
   included: Decimal;
@@ -37,7 +37,7 @@ export interface MeteredUsage {
 export const meteredAmount = ({ currency, ...usage }: MeteredUsage): Decimal => roundTo(exactAmount(usage), currency);
 
 /**
- * Returns the price of the usage of a billing period, not rounded, for sums of several periods.
+ * Returns the unrounded price of the usage of a billing period, so that the prices of several periods can be added before rounding.
  * @throws RangeError if the tiers or the block size are invalid
  */
 export const exactAmount = ({ quantity, included, price }: Omit<MeteredUsage, 'currency'>): Decimal =>
@@ -78,7 +78,7 @@ function validTiers(tiers: readonly PriceTier[]): readonly PriceTier[] {
   return tiers;
 }
 
-/** Returns what is wrong with the tiers of a price, such as `must have increasing limits`; undefined if they are valid. */
+/** Returns the problem of the tiers of a price, such as `must have increasing limits`; undefined if they are valid. */
 export function tierProblem(tiers: readonly PriceTier[]): string | undefined {
   const limits = tiers.map(({ upTo }) => upTo);
   if (limits.pop() !== null) return 'must have a last tier without a limit';

@@ -31,16 +31,16 @@ describe('a price per unit', () => {
     expect(amount(3, perUnit('0.0008'))).toBe('0.00');
   });
 
-  test('a unit price can have ten decimals', () => {
+  test('a unit price can have ten decimal places', () => {
     expect(amount(123_456_789, perUnit('0.0000000001'))).toBe('0.01');
     expect(amount('1e10', perUnit('0.0000000001'))).toBe('1.00');
   });
 
-  test('a quantity can be a fraction', () => {
+  test('a usage quantity can be a fraction', () => {
     expect(amount('1.5', perUnit('0.33'))).toBe('0.50');
   });
 
-  test('an amount has the digits of its currency', () => {
+  test('a usage amount has the decimal places of its currency', () => {
     expect([amount(3, perUnit('0.5'), 0, 'JPY'), amount(3, perUnit('0.3335'), 0, 'KWD')]).toEqual(['2', '1.001']);
   });
 });
@@ -86,7 +86,7 @@ describe('tiers', () => {
     expect(() => amount(1, { model: 'volume', tiers: invalid })).toThrow(RangeError);
   });
 
-  test('tiers with increasing limits and an open end are valid', () => {
+  test('tiers with increasing limits and a last tier without a limit are valid', () => {
     expect(tierProblem(STRIPE_TIERS)).toBeUndefined();
     expect(tierProblem(tiers([null, '5']))).toBeUndefined();
   });
@@ -118,7 +118,7 @@ describe('amounts as sums of the prices of all units', () => {
   const milli = (value: number): Decimal => decimal(value).div(MILLI);
   const exactPrice = (value: bigint): Decimal => decimal(`${value}e-10`);
 
-  /** Sums the price of each thousandth of a unit after the included ones, and rounds the sum. */
+  /** Calculates the price of each thousandth of a unit after the included quantity, and rounds the sum of these prices. */
   function expectedAmount(
     quantity: number,
     included: number,
@@ -156,19 +156,19 @@ describe('amounts as sums of the prices of all units', () => {
     priceAt: (position: number): bigint => unitPrices[ends.filter((end) => end < position).length] as bigint,
   }));
 
-  test('the amount of any price per unit is the rounded sum of the prices of all units', () => {
+  test('for any price per unit, the amount is the rounded sum of the prices of all units', () => {
     check(prices.map((price) => ({ price: { model: 'per_unit', unitPrice: exactPrice(price) }, priceOf: () => price })));
   });
 
-  test('the amount of any graduated tiers is the rounded sum of the prices of all units', () => {
+  test('for any graduated tiers, the amount is the rounded sum of the prices of all units', () => {
     check(tiered.map(({ tiers, priceAt }) => ({ price: { model: 'graduated', tiers }, priceOf: priceAt })));
   });
 
-  test('the amount of any volume tiers is the rounded sum of the prices of all units', () => {
+  test('for any volume tiers, the amount is the rounded sum of the prices of all units', () => {
     check(tiered.map(({ tiers, priceAt }) => ({ price: { model: 'volume', tiers }, priceOf: (_, count) => priceAt(count) })));
   });
 
-  test('the amount of any blocks is the rounded sum of the prices of all blocks that are started', () => {
+  test('for any block size, the amount is the rounded sum of the prices of all started blocks', () => {
     check(
       fc.tuple(fc.integer({ min: 1, max: 1_500 }), prices).map(([size, price]) => ({
         price: { model: 'blocks', blockSize: milli(size), blockPrice: exactPrice(price) },

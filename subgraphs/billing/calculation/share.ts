@@ -1,10 +1,9 @@
 import { type Decimal, roundTo } from '../../../kernel/values/money.ts';
 
 /**
- * Returns the amount of `total` that belongs to one part of a whole, rounded to the digits of the currency. `part`, `whole` and
- * `before` are sizes in one unit of your choice, such as milliseconds; `before` is the size of all earlier parts together.
- * However a whole is split, the amounts of its parts add up to the rounded total, because each amount is the difference of
- * two rounded cumulative amounts.
+ * Returns the amount of `total` that belongs to one part of a whole, rounded to the digits of the currency. `part`, `whole` and `before`
+ * are sizes in the same unit, such as milliseconds; `before` is the size of all earlier parts together. However a whole is split, the
+ * amounts of its parts add up to the rounded total, because each amount is the difference of two rounded cumulative amounts.
  * @throws RangeError if the part is not within the whole
  */
 export function shareOf(total: Decimal, part: Decimal, whole: Decimal, before: Decimal, currency: string): Decimal {

@@ -7,7 +7,7 @@ const decimal = (value: number | bigint | string): Decimal => new Decimal(value.
 const share = (total: string, part: number, whole: number, before: number, currency = 'USD'): string =>
   shareOf(decimal(total), decimal(part), decimal(whole), decimal(before), currency).toFixed();
 
-/** Rounds a quotient half up, for numbers that are not negative. */
+/** Rounds the quotient of two numbers half up. The numbers must not be negative. */
 const rounded = (numerator: bigint, denominator: bigint): bigint => (2n * numerator + denominator) / (2n * denominator);
 
 const currencies = fc.constantFrom('USD', 'JPY', 'KWD', 'CLF');
@@ -21,7 +21,7 @@ test('three equal parts of 100.00 are 33.33, 33.34 and 33.33', () => {
   expect([0, 1, 2].map((before) => share('100', 1, 3, before))).toEqual(['33.33', '33.34', '33.33']);
 });
 
-test('half a cent is rounded away from zero for positive and negative totals', () => {
+test('a share of half a cent is rounded away from zero for positive and negative totals', () => {
   expect([share('0.01', 1, 2, 0), share('0.01', 1, 2, 1)]).toEqual(['0.01', '0']);
   expect([share('-0.01', 1, 2, 0), share('-0.01', 1, 2, 1)]).toEqual(['-0.01', '0']);
 });
@@ -30,7 +30,7 @@ test('half of 0.05 is rounded up to 0.03, although 0.05 divided by the size of t
   expect(share('0.05', 14, 28, 0)).toBe('0.03');
 });
 
-test('a share has the digits of its currency', () => {
+test('a share has the decimal places of its currency', () => {
   expect([share('100', 1, 3, 0, 'JPY'), share('100', 1, 3, 0, 'KWD'), share('100', 1, 3, 0, 'CLF')]).toEqual(['33', '33.333', '33.3333']);
 });
 
@@ -48,7 +48,7 @@ test.each([
   expect(() => share('100', part, whole, before)).toThrow(RangeError);
 });
 
-test('the shares of any partition are those of integer arithmetic, and add up to the rounded total', () => {
+test('the shares of any partition equal the shares of integer arithmetic, and add up to the rounded total', () => {
   fc.assert(
     fc.property(totals, partitions, currencies, (total, parts, currency) => {
       const whole = parts.reduce((size, part) => size + part);

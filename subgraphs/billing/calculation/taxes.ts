@@ -1,7 +1,7 @@
 import { Decimal, roundTo } from '../../../kernel/values/money.ts';
 import { shareOf } from './share.ts';
 
-/** A tax, such as VAT of 20 percent. `percent` is 20 for 20 %. */
+/** A tax, such as VAT. `percent` is 20 for a tax of 20 %. */
 export interface TaxRate {
   id: string;
   name: string;
@@ -12,26 +12,26 @@ export interface TaxRate {
 export interface TaxableLine {
   net: Decimal;
   rates: readonly TaxRate[];
-  /** Why no tax is due, such as `Reverse charge`. The rates of the line are then ignored. */
+  /** Reason why no tax is due, such as `Reverse charge`. If it is set, the rates of the line are ignored. */
   exemption?: string | null;
 }
 
 /** The tax of one rate on an invoice, or the lines that are exempt for one reason. */
 export interface InvoiceTax {
-  /** Null if the lines are exempt. */
+  /** Tax rate. Null if the lines are exempt. */
   rate: TaxRate | null;
-  /** Null if the lines are taxed. */
+  /** Reason of the exemption. Null if the lines are taxed. */
   exemption: string | null;
-  /** Sum of the rounded net amounts of the lines. */
+  /** Sum of the rounded net amounts of the lines to which the tax applies. */
   taxable: Decimal;
   /** Rounded tax. 0 if the lines are exempt. */
   amount: Decimal;
 }
 
 /**
- * Returns the taxes of an invoice, in the order in which the lines mention them. As EN 16931 demands, the tax of a rate
- * is computed from the sum of its lines and rounded once. If several rates apply to a line, each is computed from the net
- * amount. A line without rates and exemption is in no result.
+ * Returns the taxes of an invoice, in the order in which they first occur in the lines. As EN 16931 requires, the tax of a rate is computed
+ * from the sum of its lines and rounded once. If several rates apply to a line, each is computed from the net amount. Lines that have
+ * neither rates nor an exemption are ignored.
  */
 export function taxesOf(lines: readonly TaxableLine[], currency: string): InvoiceTax[] {
   const entries = lines.flatMap(({ net, rates, exemption }): Omit<InvoiceTax, 'amount'>[] => {
@@ -48,9 +48,8 @@ export function taxesOf(lines: readonly TaxableLine[], currency: string): Invoic
 }
 
 /**
- * Returns the tax that a credit of the net amount `credit` gives back. `creditedBefore` is the net amount of all earlier
- * credits for lines of the same invoice and rate. When all lines are credited, the credits have given back exactly the tax
- * of the invoice.
+ * Returns the tax that a credit of the net amount `credit` gives back. `creditedBefore` is the net amount of all earlier credits for lines
+ * of the same invoice and rate. When all lines are fully credited, the returned taxes add up exactly to the tax of the invoice.
  */
 export function creditedTax(rate: Pick<TaxRate, 'percent'>, creditedBefore: Decimal, credit: Decimal, currency: string): Decimal {
   return taxOn(creditedBefore.plus(credit), rate, currency).minus(taxOn(creditedBefore, rate, currency));
@@ -65,7 +64,7 @@ export interface RefundedPayment {
 }
 
 /**
- * Returns the tax in a refund. When the whole payment is refunded, the refunds contain exactly its tax.
+ * Returns the tax in a refund. When the whole payment is refunded, the taxes in its refunds add up exactly to its tax.
  * @throws RangeError if the refunds are more than the payment
  */
 export function refundedTax({ amount, tax, refundedBefore, refund }: RefundedPayment, currency: string): Decimal {
@@ -75,20 +74,20 @@ export function refundedTax({ amount, tax, refundedBefore, refund }: RefundedPay
 const taxOn = (net: Decimal, { percent }: Pick<TaxRate, 'percent'>, currency: string): Decimal =>
   roundTo(net.times(percent).div(100), currency);
 
-/** Where, for what and when a tax rate applies. Dates are local dates, such as `2026-01-31`. */
+/** Region, category of services and dates for which a tax rate applies. Dates are local dates, such as `2026-01-31`. */
 export interface TaxScope {
-  /** ISO 3166-1 code. */
+  /** ISO 3166-1 code of the country in which the tax rate applies. */
   country: string;
-  /** Null for all regions of the country. */
+  /** Region in which the tax rate applies. Null for all regions of the country. */
   region: string | null;
-  /** Category of services; null for all. */
+  /** Category of services to which the tax rate applies. Null for all categories. */
   category: string | null;
   validFrom: string;
   /** First date on which the rate no longer applies. Null if no end is planned. */
   validTo: string | null;
 }
 
-/** What decides which tax rates apply to an invoice line. A null region or category is unknown. */
+/** The place, category and day of a sale. They determine which tax rates apply to it. A null region or category is unknown. */
 export interface TaxedSale {
   country: string;
   region: string | null;

@@ -13,7 +13,7 @@ const taxes = (lines: TaxableLine[], currency = 'EUR'): string[] =>
     ({ rate, exemption, taxable, amount }) => `${rate ? `${rate.percent}%` : exemption} of ${taxable} = ${amount}`,
   );
 
-/** Rounds a quotient half up, for numbers that are not negative. */
+/** Rounds the quotient of two numbers half up. The numbers must not be negative. */
 const rounded = (numerator: bigint, denominator: bigint): bigint => (2n * numerator + denominator) / (2n * denominator);
 const cents = (amount: Decimal): bigint => BigInt(amount.times(100).toFixed());
 const total = (amounts: readonly bigint[]): bigint => amounts.reduce((all, amount) => all + amount, 0n);
@@ -27,11 +27,11 @@ describe('taxes of an invoice', () => {
     expect(taxes(Array.from({ length: 10 }, () => line('0.04', rate('10'))))).toEqual(['10% of 0.4 = 0.04']);
   });
 
-  test('lines are rounded before they are summed', () => {
+  test('invoice lines are rounded before they are added to the taxable amount', () => {
     expect(taxes([line('0.125', rate('100')), line('0.125', rate('100'))])).toEqual(['100% of 0.26 = 0.26']);
   });
 
-  test('several rates of one line are added and not compounded', () => {
+  test('several tax rates of one line are added and not compounded', () => {
     expect(taxes([line('100', rate('4'), rate('4.5'), rate('0.375'))], 'USD')).toEqual([
       '4% of 100 = 4',
       '4.5% of 100 = 4.5',
@@ -39,7 +39,7 @@ describe('taxes of an invoice', () => {
     ]);
   });
 
-  test('each rate has its own lines, in the order in which the lines mention them', () => {
+  test('each tax rate covers its own lines, and taxes are in the order in which their rates first occur in the lines', () => {
     expect(taxes([line('10', rate('20')), line('30', rate('5.5')), line('5', rate('20'))])).toEqual(['20% of 15 = 3', '5.5% of 30 = 1.65']);
   });
 
@@ -47,25 +47,25 @@ describe('taxes of an invoice', () => {
     expect(taxes([line('10', rate('5', 'tax_state')), line('20', rate('5', 'tax_city'))])).toEqual(['5% of 10 = 0.5', '5% of 20 = 1']);
   });
 
-  test('a tax has the digits of its currency', () => {
+  test('a tax has the decimal places of its currency', () => {
     expect(taxes([line('1005', rate('10'))], 'JPY')).toEqual(['10% of 1005 = 101']);
     expect(taxes([line('1.005', rate('10'))], 'KWD')).toEqual(['10% of 1.005 = 0.101']);
   });
 
-  test('lines without rates have no tax', () => {
+  test('invoice lines without tax rates have no tax', () => {
     expect(taxes([line('100')])).toEqual([]);
     expect(taxes([])).toEqual([]);
   });
 
-  test('exempt lines have no tax although rates apply, and the reason is stated', () => {
+  test('exempt invoice lines have no tax, even if tax rates apply, and the result contains the reason', () => {
     const exempt = (net: string, exemption: string): TaxableLine => ({ ...line(net, rate('20')), exemption });
     expect(
       taxes([exempt('100', 'Reverse charge'), line('50', rate('20')), exempt('1.50', 'Reverse charge'), exempt('7', 'Export')]),
     ).toEqual(['Reverse charge of 101.5 = 0', '20% of 50 = 10', 'Export of 7 = 0']);
   });
 
-  test('the taxes of any invoice are those of integer arithmetic', () => {
-    /** Percentages in thousandths: 8875 is 8.875 %. */
+  test('the taxes of any invoice equal the taxes of integer arithmetic', () => {
+    /** Tax percentages in thousandths of a percent: 8875 is 8.875 %. */
     const percents = [20_000n, 5_500n, 8_875n, 0n];
     const rates = percents.map((percent) => rate(`${percent}e-3`));
     const lines = fc.array(fc.record({ net: fc.bigInt({ min: 0n, max: 10n ** 13n }), chosen: fc.subarray([0, 1, 2, 3]) }), {
@@ -93,14 +93,14 @@ describe('the tax of credits', () => {
   const creditEach = (nets: readonly Decimal[], percent: string): Decimal[] =>
     nets.map((net, index) => creditedTax(rate(percent), sum(nets.slice(0, index)), net, 'USD'));
 
-  test('four credits of the lines of an invoice of 334.99 give back 334.99, although each rounded alone would give 335.00', () => {
+  test('four credits that together cover an invoice of 334.99 give back 334.99, although rounding each credit separately would give 335.00', () => {
     const nets = LAGO_LINES.map(decimal);
     const tax = creditEach(nets, '20');
     expect(tax.map(String)).toEqual(['13.67', '13.66', '11.5', '17']);
     expect(sum([...nets, ...tax]).toFixed()).toBe('334.99');
   });
 
-  test('the tax of any credits adds up to the tax of the invoice', () => {
+  test('the taxes of any credits of all lines add up to the tax of the invoice', () => {
     const partitions = fc.array(fc.bigInt({ min: 0n, max: 10n ** 10n }), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(partitions, fc.bigInt({ min: 0n, max: 100_000n }), (parts, percent) => {
@@ -123,7 +123,7 @@ describe('the tax in refunds', () => {
     expect(refunds.map(String)).toEqual(['0.67', '0.66', '0.67']);
   });
 
-  test('more than the payment cannot be refunded', () => {
+  test('computing the tax of refunds that exceed the payment throws a RangeError', () => {
     const payment = { amount: decimal(12), tax: decimal(2), refundedBefore: decimal(8), refund: decimal('4.01') };
     expect(() => refundedTax(payment, 'USD')).toThrow(RangeError);
   });
@@ -163,32 +163,32 @@ describe('the rates of a sale', () => {
   const applies = (changes: Partial<TaxScope>, at: Partial<typeof sale> = {}): boolean =>
     ratesFor([scope(changes)], { ...sale, ...at }).length > 0;
 
-  test('a rate of a country applies in all its regions and to all categories, but not in other countries', () => {
+  test('a tax rate of a country applies in all its regions and to all categories, but not in other countries', () => {
     expect([applies({}), applies({}, { region: 'CA', category: 'internet' }), applies({}, { country: 'CA' })]).toEqual([true, true, false]);
   });
 
-  test('a rate of a region applies only in this region', () => {
+  test('a tax rate of a region applies only in this region', () => {
     expect([applies({ region: 'NY' }), applies({ region: 'NJ' })]).toEqual([true, false]);
     expect(ratesFor([scope({ region: 'NY' })], { ...sale, region: null })).toEqual([]);
   });
 
-  test('a rate of a category applies only to this category', () => {
+  test('a tax rate of a category applies only to this category', () => {
     expect([applies({ category: 'voice' }), applies({ category: 'internet' })]).toEqual([true, false]);
     expect(ratesFor([scope({ category: 'voice' })], { ...sale, category: null })).toEqual([]);
   });
 
-  test('a rate applies from its first day until the day before its end', () => {
+  test('a tax rate applies from its first day until the day before its end', () => {
     const period = { validFrom: '2026-01-01', validTo: '2026-04-01' };
     const days = ['2025-12-31', '2026-01-01', '2026-03-31', '2026-04-01'];
     expect(days.map((day) => applies(period, { day }))).toEqual([false, true, true, false]);
   });
 
-  test('rates of the country and of the region apply together, in the given order', () => {
+  test('tax rates of the country and of the region apply together, in the given order', () => {
     const rates = [scope({ region: 'NY' }), scope({ region: 'NJ' }), scope({}), scope({ region: 'NY', category: 'voice' })];
     expect(ratesFor(rates, sale)).toEqual([rates[0], rates[2], rates[3]]);
   });
 
-  test('if one rate ends on the day on which another starts, exactly one of them applies on every day', () => {
+  test('if one tax rate ends on the day on which another tax rate starts, exactly one of them applies on every day', () => {
     const days = fc
       .date({ min: new Date('2020-01-01'), max: new Date('2035-01-01'), noInvalidDate: true })
       .map((day) => day.toISOString().slice(0, 10));

@@ -15,7 +15,7 @@ import { nextCharge } from './charge-schedule.ts';
 import { Collection } from './collection.entity.ts';
 import type { CollectionTerms } from './collection-terms.ts';
 
-const QUEUE = 'billing.charge';
+export const CHARGES = 'billing.charge';
 const CONCURRENCY = 4;
 const DUE = {
   name: 'billing.auto-pay',
@@ -34,14 +34,15 @@ interface ChargeJob {
 /** Defines the queue of the jobs that charge automatic payments. Call it before the job queues start. */
 export const defineCharges = ({ jobs, isClosed }: Pick<Ports, 'jobs' | 'isClosed'>, attempts: PaymentAttempts): void =>
   // a repeated job charges with the same key, and does nothing if the outcome is known
-  jobs.define<ChargeJob>(QUEUE, async ({ organizationId, paymentId }) => void (await attempts.charge(organizationId, paymentId)), {
+  jobs.define<ChargeJob>(CHARGES, async ({ organizationId, paymentId }) => void (await attempts.charge(organizationId, paymentId)), {
     concurrency: CONCURRENCY,
     waits: isClosed,
   });
 
 /**
- * Starts the automatic payments that are due. The amount is reserved on the invoice in the same transaction, so an automatic
- * payment and a payment by request cannot charge the same money. A job then charges it, because a sweep may not wait.
+ * Starts the automatic payments that are due. The transaction that starts a payment reserves its amount on the invoice. So an automatic
+ * payment and a requested payment cannot charge the same amount. A job then charges the amount, because a sweeper must not wait for the
+ * payment processor.
  */
 export const automaticPaymentSweeper = (
   ports: Ports,
@@ -67,17 +68,29 @@ export const automaticPaymentSweeper = (
       ...{ amount: invoice.amountDue, method, processor, origin: PaymentOrigin.AUTO, attempt: collection.attempts, now },
       lookUpAt: new Date(now.getTime() + HOUR_MS),
     });
-    await ports.jobs.enqueue(tx, QUEUE, { organizationId, paymentId: payment.id } satisfies ChargeJob);
+    await ports.jobs.enqueue(tx, CHARGES, { organizationId, paymentId: payment.id } satisfies ChargeJob);
   });
 
-/** Returns the payment method that pays the invoices of the account automatically. Null if there is none. */
-async function chargeableMethod(tx: EntityManager, { accountId }: Invoice): Promise<PaymentMethod | null> {
+/**
+ * Returns the payment method that pays an invoice automatically. It is the method of the subscription or, if the subscription has none, the
+ * method of an account with automatic payment. Null if there is no such method.
+ */
+async function chargeableMethod(tx: EntityManager, { accountId, subscriptionId }: Invoice): Promise<PaymentMethod | null> {
+  const [own] = await tx.execute<{ id: string | null }[]>(
+    'select "payment_method_id" as "id" from "billing"."subscription" where "id" = ?',
+    [subscriptionId],
+  );
+  const active = (id: string): Promise<PaymentMethod | null> => tx.findOne(PaymentMethod, { id, status: PaymentMethodStatus.ACTIVE });
+  const method = own?.id ? await active(own.id) : null;
+  if (method) return method;
   const account = await tx.findOne(BillingAccount, { accountId });
-  if (!account?.autoPay || !account.paymentMethodId) return null;
-  return tx.findOne(PaymentMethod, { id: account.paymentMethodId, status: PaymentMethodStatus.ACTIVE });
+  return account?.autoPay && account.paymentMethodId ? active(account.paymentMethodId) : null;
 }
 
-/** Returns true if the newest automatic payment of the invoice was declined, and the same method can never pay it. */
+/**
+ * Returns true if the newest automatic payment of the invoice was declined for a permanent reason, and the payment method has not changed
+ * since.
+ */
 async function isRefusedForGood(tx: EntityManager, invoiceId: string, method: PaymentMethod): Promise<boolean> {
   const newest = await tx.findOne(Payment, { invoiceId, origin: PaymentOrigin.AUTO }, { orderBy: { createdAt: 'desc', id: 'desc' } });
   return newest?.status === PaymentStatus.FAILED && newest.declineIsFinal === true && newest.paymentMethodId === method.id;

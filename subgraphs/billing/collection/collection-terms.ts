@@ -1,10 +1,13 @@
-/** When open invoices are charged again, reminded of, and when the services of their account are suspended. Days. */
+/**
+ * Days after which an open invoice is charged again, days after which the account is reminded, and days after which its services are
+ * suspended.
+ */
 export interface CollectionTerms {
-  /** Days after the first automatic payment on which a declined one is repeated. */
+  /** Numbers of days after the first automatic payment. On each of these days, a declined payment is retried. */
   retryDays: readonly number[];
-  /** Days after the due date on which the account is reminded. */
+  /** Numbers of days after the due date. On each of these days, the account is reminded. */
   reminderDays: readonly number[];
-  /** Days after the due date of the oldest unpaid invoice on which the services of the account are suspended. */
+  /** Number of days after the due date of the oldest unpaid invoice. After this time, the services of the account are suspended. */
   suspensionDays: number;
 }
 

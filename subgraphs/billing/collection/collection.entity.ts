@@ -2,8 +2,8 @@ import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legac
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /**
- * What is done so that an open invoice is paid. Triggers of the table of invoices create and delete the row, and set
- * `overdueAt`. A transaction locks the invoice first, then `dunning`, then this row.
+ * State of the automatic payments and reminders for an open invoice. Triggers of the invoice table create and delete the row, and set
+ * `overdueAt`. A transaction locks the invoice first, the row of `dunning` second, and this row last.
  */
 @Entity({ tableName: 'collection' })
 @OrganizationFilter({ account: 'accountId' })
@@ -24,18 +24,18 @@ export class Collection {
   @Property({ type: 'datetime', length: 3 })
   overdueAt!: Date;
 
-  /** Number of reminders that the account got about the invoice. */
+  /** Number of reminders that were sent to the account about the invoice. */
   @Property({ type: 'integer', default: 0 })
   reminders = 0;
 
-  /** Number of automatic payments that were tried. */
+  /** Number of automatic payments that were attempted for the invoice. */
   @Property({ type: 'integer', default: 0 })
   attempts = 0;
 
   @Property({ type: 'datetime', length: 3, nullable: true })
   firstAttemptAt: Date | null = null;
 
-  /** When the invoice is charged next, if the account pays automatically. Null if there is no further attempt. */
+  /** Time of the next automatic payment, if the account pays automatically. Null if no further attempt is made. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   chargeDueAt: Date | null = null;
 }

@@ -11,16 +11,16 @@ import { DunningState } from './dunning.states.ts';
 
 export interface Review {
   accountId: string;
-  /** True for the account of the organization itself, which is neither reminded nor suspended. */
+  /** True for the organization's own account, which is neither reminded nor suspended. */
   isOwn: boolean;
   terms: CollectionTerms;
   now: Date;
 }
 
 /**
- * Computes the state of an account from its open invoices, records a change of it, and returns the ids of the invoices about
- * which a reminder is due now. It depends only on what is stored, so a repeated or late review has the same result, and each
- * reminder and each change happens once.
+ * Computes the dunning state of an account from its open invoices, and records a change of the state. Returns the ids of the invoices for
+ * which a reminder is due now. The result depends only on stored data, so a repeated or late review has the same result. Each reminder is
+ * sent once, and each change of the state is recorded once.
  */
 export async function reviewDunning(tx: EntityManager, { accountId, isOwn, terms, now }: Review): Promise<string[]> {
   const dunning = await tx.findOne(Dunning, { id: accountId }, { ...LOCKED, refresh: true });
@@ -40,7 +40,7 @@ export async function reviewDunning(tx: EntityManager, { accountId, isOwn, terms
   return reminded.map(({ id }) => id);
 }
 
-/** Money whose arrival is not known yet must neither be demanded nor cut a service off. */
+/** Leaves out invoices that a payment in progress may pay. The account is neither reminded nor suspended because of these invoices. */
 async function withoutPaymentInProgress(tx: EntityManager, overdue: readonly Collection[]): Promise<Collection[]> {
   if (overdue.length === 0) return [];
   const invoices = await tx.find(Invoice, { id: { $in: overdue.map(({ id }) => id) } }, { refresh: true });
@@ -48,7 +48,9 @@ async function withoutPaymentInProgress(tx: EntityManager, overdue: readonly Col
   return overdue.filter(({ id }) => unpaid.has(id));
 }
 
-/** A payment in progress does not suspend an account, but it does not end a suspension either. */
+/**
+ * Returns the dunning state of an account. While a payment is in progress, an account is neither suspended nor released from a suspension.
+ */
 function stateOf(
   overdue: readonly Collection[],
   unpaid: readonly Collection[],
@@ -66,7 +68,7 @@ const remindersUntil = ({ overdueAt }: Collection, { reminderDays }: CollectionT
 
 const isReminderDue = (one: Collection, terms: CollectionTerms, now: Date): boolean => remindersUntil(one, terms, now) > one.reminders;
 
-/** Returns when something is due next. While a payment is in progress, the account is reviewed every day. */
+/** Returns the time of the next review of an account. While a payment is in progress, the account is reviewed every day. */
 function nextReview(
   open: readonly Collection[],
   { reminderDays, suspensionDays }: CollectionTerms,

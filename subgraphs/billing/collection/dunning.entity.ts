@@ -3,7 +3,7 @@ import { Field, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { DunningState } from './dunning.states.ts';
 
-/** Whether an account pays in time. A trigger creates the row with the first invoice of the account. */
+/** Dunning state of an account: whether the account pays in time. A trigger creates the row with the first invoice of the account. */
 @ObjectType({ description: 'Whether an account pays in time.' })
 @Entity({ tableName: 'dunning' })
 @OrganizationFilter({ account: 'id' })
@@ -24,11 +24,14 @@ export class Dunning {
   @Property({ type: 'datetime', length: 3, nullable: true })
   since: Date | null = null;
 
-  /** Number of changes of the state. Receivers of events ignore an event with a lower number than they know. */
+  /** Number of changes of the dunning state. Receivers of events ignore an event with a lower number than the last received event. */
   @Property({ type: 'integer', default: 0 })
   revision = 0;
 
-  /** When the account is reviewed next: a reminder or a suspension is due then, or an invoice was paid. */
+  /**
+   * Time of the next review of the account: when a reminder or suspension is due, or when an invoice was paid. Null if no review is
+   * planned.
+   */
   @Property({ type: 'datetime', length: 3, nullable: true })
   dueAt: Date | null = null;
 }

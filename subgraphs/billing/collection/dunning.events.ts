@@ -10,14 +10,14 @@ export const accountDunningChanged = defineEvent(
     name: 'account.dunning_changed',
     family: 'billing',
     description:
-      'An account fell behind with its payments, or has caught up. If the state is `suspended`, the services of the account are suspended, until it has another state.',
+      'The payment state of an account changed to `current`, `overdue` or `suspended`. While the state is `suspended`, the services of the account are suspended.',
     data: z.strictObject({
       billing_account: z.strictObject({
         account_id: z.string(),
         dunning: z.strictObject({
           state: z.enum(DunningState),
           since: timestamp,
-          revision: z.int().describe('Number of changes. An event with a lower number is older, whenever it arrives.'),
+          revision: z.int().describe('Number of changes. An event with a lower number is older, even if it arrives later.'),
         }),
       }),
       changes: z.strictObject({ state: z.strictObject({ from: z.enum(DunningState), to: z.enum(DunningState) }) }),

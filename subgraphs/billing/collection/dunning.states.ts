@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** Whether an account pays in time. */
+/** Dunning state of an account: whether the account pays in time. */
 export enum DunningState {
   CURRENT = 'current',
   OVERDUE = 'overdue',

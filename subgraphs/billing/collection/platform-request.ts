@@ -3,7 +3,7 @@ import type { Ports } from '../../../kernel/domain.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 
-/** Returns a request of the platform itself, for queries of background work. */
+/** Returns the request context with which background work of the platform makes GraphQL queries. */
 export const platformRequest = ({ log }: Pick<Ports, 'log'>, organizationId: string): RequestContext => ({
   requestId: newId('request'),
   principal: Principal.system('billing', organizationId),

@@ -35,8 +35,8 @@ interface ReminderJob {
 export type ReminderPorts = Pick<Ports, 'orm' | 'graph' | 'jobs' | 'log' | 'origin' | 'isSuspended'> & { mailer: Mailer; sms: SmsSender };
 
 /**
- * Sends reminders of overdue invoices to the billing contact of an account, or else to the account. Invoices that were paid
- * before the mail is sent are left out.
+ * Sends reminders of overdue invoices to the billing contact of an account or, if there is none, to the address of the
+ * account. The mail does not list invoices that were paid before it is sent.
  */
 export class ReminderMails {
   readonly #queue: MessageQueue<ReminderJob>;
@@ -51,7 +51,7 @@ export class ReminderMails {
     });
   }
 
-  /** Sends one reminder of several invoices, after the transaction. */
+  /** Queues one mail that reminds the account of several invoices. The mail is sent after the transaction commits. */
   enqueue(tx: EntityManager, reminder: Omit<ReminderJob, 'id'>): Promise<void> {
     return this.#queue.enqueue(tx, { id: newId('mail'), ...reminder });
   }

@@ -1,8 +1,8 @@
 import { recount, type SumTable, sumTable } from '../sums/sum-table.ts';
 
 /**
- * What services cost in each month of service: net of tax, less credits. A row with an empty `service_id` is the sum of an account,
- * and a row that also has an empty `account_id` is the sum of the organization.
+ * Costs of services in each month, without tax and after deduction of credits. A row with an empty `service_id` is the
+ * sum of an account. A row that also has an empty `account_id` is the sum of the organization.
  */
 export const COST_MONTH: SumTable = {
   table: 'cost_month',
@@ -11,7 +11,7 @@ export const COST_MONTH: SumTable = {
   backfill: 'cost-month',
 };
 
-/** SQL for the three sums in which each amount of a service is counted. */
+/** SQL for the three rows to which each amount of a service is added: the sums of the service, the account and the organization. */
 const LEVELS = `(values ("account", "service"), ("account", ''), ('', '')) as level("account_id", "service_id")`;
 const MONTHS = `"billing"."cost_months"("amount", "currency", "zone", "issued_at", "period_start", "period_end") m`;
 const CATEGORIES = `'connectivity', 'voice', 'cloud', 'security', 'ai'`;
@@ -21,7 +21,7 @@ const cellsOf = (from: string, sign: '' | '-', where: string, more = ''): string
      lateral ${LEVELS.replaceAll(/"(account|service)"/g, 's."$1"')}
    where ${where} group by 1, 2, 3, 4, 5, 6`;
 
-/** SQL that selects what adds to the costs, from lines (`l`) or credits (`l`, as negative amounts). */
+/** SQL that selects amounts to add to the costs: lines of invoices, or credits as negative amounts. The alias of both is `l`. */
 const sourceOf = (table: string, amount: string, category: string): string =>
   `select i."organization_id", i."account_id" as "account", l."service_id" as "service", i."currency", i."timezone" as "zone",
      i."created_at" as "issued_at", i."id" as "invoice_id", i."status", ${amount} as "amount", l."period_start", l."period_end",
@@ -37,8 +37,8 @@ const triggerFunction = (name: string, statement: string): string =>
   `create function "billing"."${name}"() returns trigger language plpgsql as $$ begin ${statement}; return null; end $$`;
 
 /**
- * The SQL by which a migration creates the costs. The database itself keeps them, so that invoices of processes of the previous
- * release count too.
+ * SQL with which a migration creates the table of costs. Database triggers update the costs, so that invoices from processes of the
+ * previous release are included.
  */
 export const COST_TABLES: readonly string[] = [
   // zone of the account at the issue, in whose months the lines count. Null, from previous releases: UTC

@@ -27,7 +27,7 @@ export class CostFilter {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Only costs in this currency, by ISO 4217 code. Default: all currencies, each by itself.',
+    description: 'Only costs in this currency (ISO 4217 code). Default: all currencies, each with its own amounts.',
   })
   @IsOptional()
   @Matches(/^[A-Z]{3}$/, { message: 'must be an ISO 4217 currency code such as USD' })

@@ -7,19 +7,22 @@ import { CostFilter } from './cost.inputs.ts';
 import { CostDimension, CostStep } from './cost.states.ts';
 import { CostAnalysis, CostPoint, CostTrends } from './cost.types.ts';
 
-const ACCOUNT = 'Only costs of this account (`acc_…`). Default: of all accounts that you may see.';
+const ACCOUNT = 'Only costs of this account (`acc_…`). Default: all accounts that you can access.';
 const MONTHS = 'Number of months up to the current month, 1 to 60. Default: 12.';
 
 @Resolver(() => CostAnalysis)
 export class CostResolver {
   @Query(() => CostAnalysis, {
     description:
-      'Get what services cost in the current month and year, net of tax and less credits. What bills a period counts in the months of the period.',
+      'Get the costs of services in the current month and year, without tax and after deduction of credits. The price of a service for a period, such as a year, is divided among the months of this period.',
   })
   @Requires('billing:read', { scope: 'account' })
   costAnalysis(
     @Arg('accountId', () => ID, { nullable: true, description: ACCOUNT }) accountId: string | undefined,
-    @Arg('currency', () => String, { nullable: true, description: 'ISO 4217 code of a currency. Default: the one with the highest costs.' })
+    @Arg('currency', () => String, {
+      nullable: true,
+      description: 'ISO 4217 code of a currency. Default: the currency with the highest costs.',
+    })
     currency: string | undefined,
     @Ctx() { costs }: BillingContext,
   ): Promise<CostAnalysis> {
@@ -28,12 +31,12 @@ export class CostResolver {
 
   @Query(() => [CostPoint], {
     description:
-      'List what services cost by month, quarter or year, oldest first. Amounts of different currencies are separate. At most 1000 values.',
+      'List the costs of services for each month, quarter or year, oldest first. Amounts of different currencies are separate. At most 1000 values.',
   })
   @Requires('billing:read', { scope: 'account' })
   costs(
     @Arg('filter', () => CostFilter, { nullable: true }) filter: CostFilter | undefined,
-    @Arg('groupBy', () => [CostDimension], { nullable: true, description: 'What the costs are grouped by. Default: nothing.' })
+    @Arg('groupBy', () => [CostDimension], { nullable: true, description: 'How the costs are grouped. Default: one sum for all services.' })
     groupBy: CostDimension[] | undefined,
     @Arg('step', () => CostStep, { defaultValue: CostStep.MONTH, description: 'Length of the periods.' }) step: CostStep,
     @Ctx() { costs }: BillingContext,
@@ -47,7 +50,7 @@ export class CostTrendsResolver {
   @FieldResolver(() => Decimal, {
     nullable: true,
     description:
-      'What the services would cost less a month if they were ordered today with the same configuration: the sum of the differences between their price and the price of the catalog. Null if there are more than 1000 services.',
+      'Amount that would be saved each month if the services were ordered today with the same configuration: the sum of the differences between their prices and the prices of the catalog. Null if there are more than 1000 services, and for an analysis of single services.',
   })
   costOptimizationSavings(@Root() { scope }: CostTrends, @Ctx() { costs }: BillingContext): Promise<Decimal | null> {
     return costs.savings(scope);
@@ -56,7 +59,7 @@ export class CostTrendsResolver {
 
 @Resolver(() => Service)
 export class ServiceCostsResolver {
-  @FieldResolver(() => [CostPoint], { description: 'What the service cost in each of the last months, oldest first.' })
+  @FieldResolver(() => [CostPoint], { description: 'Costs of the service in each of the last months, oldest first.' })
   @Requires('billing:read', { scope: 'account' })
   costs(
     @Root() { id }: Service,
@@ -69,7 +72,7 @@ export class ServiceCostsResolver {
 
 @Resolver(() => Account)
 export class AccountCostsResolver {
-  @FieldResolver(() => [CostPoint], { description: 'What the services of the account cost in each of the last months, oldest first.' })
+  @FieldResolver(() => [CostPoint], { description: 'Costs of the services of the account in each of the last months, oldest first.' })
   @Requires('billing:read', { scope: 'account' })
   costs(
     @Root() { id }: Account,

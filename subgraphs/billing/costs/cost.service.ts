@@ -5,9 +5,9 @@ import { refuse } from '../../../kernel/errors/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import { orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import { startOfDay } from '../../../kernel/values/local-time.ts';
 import { Decimal, sum } from '../../../kernel/values/money.ts';
 import { localDay } from '../calculation/billing-periods.ts';
-import { startOfDay } from '../calculation/local-time.ts';
 import { findCustomers } from '../customers/customer.ts';
 import { DEFAULT_CURRENCY } from '../invoices/invoice-pricing.ts';
 import type { CostFilter } from './cost.inputs.ts';
@@ -17,7 +17,7 @@ import type { CostAnalysis, CostBreakdown, CostPoint, CostScope } from './cost.t
 import { addMonths, firstDay, MONTHS_MAX, monthsBetween } from './months.ts';
 import { savingsOf } from './savings.ts';
 
-/** Largest number of points of one response. */
+/** Maximum number of cost points in one response. */
 const POINTS_MAX = 1000;
 const YEAR = 12;
 
@@ -30,7 +30,7 @@ export interface CostServiceDeps {
   recurringAt(scope: { accountId: string | null; currency: string }, at: Date): Promise<Decimal>;
 }
 
-/** Reads what services cost, by the months of service (specification 2.6, 4.5). */
+/** Reads the costs of services in each month (specification 2.6, 4.5). */
 export class CostService {
   readonly #ofServices = new Map<number, DataLoader<string, CostPoint[]>>();
   readonly #ofAccounts = new Map<number, DataLoader<string, CostPoint[]>>();
@@ -38,19 +38,19 @@ export class CostService {
   constructor(private readonly deps: CostServiceDeps) {}
 
   /**
-   * Returns the costs of the current month and year, of an account or of all that the caller sees. Months are those of the
-   * account's time zone, or UTC months.
+   * Returns the costs of the current month and year, of one account of all accounts that the caller sees, or of single services. Months begin at midnight in
+   * the time zone of the account, or in UTC for all accounts.
    * @throws ResourceNotFound for the account
    */
-  async analyse(accountId: string | null, currency: string | null): Promise<CostAnalysis> {
+  async analyse(accountId: string | null, currency: string | null, serviceIds: readonly string[] | null = null): Promise<CostAnalysis> {
     const zone = accountId ? await this.#zoneOf(accountId) : 'UTC';
     const month = localDay(this.deps.clock.now(), zone).slice(0, 7);
     const january = `${month.slice(0, 4)}-01`;
-    const points = await this.#read({ accountId, from: january, to: month, by: { category: true }, step: CostStep.MONTH });
+    const points = await this.#read({ accountId, serviceIds, from: january, to: month, by: { category: true }, step: CostStep.MONTH });
     const chosen = currency ?? highest(points) ?? DEFAULT_CURRENCY;
     const inCurrency = points.filter((point) => point.currency === chosen);
     const now = inCurrency.filter((point) => point.month === month);
-    const scope = { accountId, currency: chosen };
+    const scope = { accountId, serviceIds, currency: chosen };
     return {
       currency: chosen,
       otherCurrencies: [...new Set(points.map((point) => point.currency))].filter((one) => one !== chosen),
@@ -60,15 +60,15 @@ export class CostService {
     };
   }
 
-  /** Returns what the services would cost less a month at the prices of today. Null if there are too many services. */
-  savings({ accountId, currency }: CostScope): Promise<Decimal | null> {
+  /** Returns the amount per month that the services would save at the current catalog prices. Null if there are too many services, and for single services. */
+  async savings({ accountId, serviceIds, currency }: CostScope): Promise<Decimal | null> {
     const { graph, request } = this.deps;
-    return savingsOf(graph, request, accountId, currency);
+    return serviceIds ? null : savingsOf(graph, request, accountId, currency);
   }
 
   /**
-   * Lists costs by period, oldest first.
-   * @throws InvalidParameters for more months or points than one response can have
+   * Lists the costs of each period, oldest first.
+   * @throws InvalidParameters if the response would have too many months or points
    */
   async list({ serviceId, from, to, ...filter }: CostFilter, groupBy: readonly CostDimension[], step: CostStep): Promise<CostPoint[]> {
     const month = localDay(this.deps.clock.now(), 'UTC').slice(0, 7);
@@ -95,7 +95,10 @@ export class CostService {
     return points;
   }
 
-  /** Lists the costs of a service in the last months. One statement reads those of all services that are asked for at once. */
+  /**
+   * Lists the costs of a service in the last months. One statement reads the costs of all services that a request needs
+   * at the same time.
+   */
   ofService(id: string, months: number): Promise<CostPoint[]> {
     return lazily(this.#ofServices, months, async (ids) => {
       const points = await this.#recent(months, { serviceIds: ids, by: { service: true } });
@@ -132,6 +135,7 @@ export class CostService {
 
   async #growth(scope: CostScope, monthStart: Date): Promise<Decimal | null> {
     const { recurringAt, clock } = this.deps;
+    if (scope.serviceIds) return null;
     const before = await recurringAt(scope, monthStart);
     if (before.isZero()) return null;
     const change = (await recurringAt(scope, clock.now())).minus(before);
@@ -151,7 +155,8 @@ function lazily<V>(
 
 const totalOf = (points: readonly CostPoint[]): Decimal => sum(points.map(({ amount }) => amount));
 
-const breakdownOf = (points: readonly CostPoint[]): CostBreakdown =>
+/** Adds costs by category. */
+export const breakdownOf = (points: readonly CostPoint[]): CostBreakdown =>
   Object.fromEntries(
     Object.values(CostCategory).map((category) => [category, totalOf(points.filter((point) => point.category === category))]),
   ) as unknown as CostBreakdown;

@@ -38,7 +38,7 @@ registerEnumType(CostStep, {
   },
 });
 
-/** What costs can be grouped by. */
+/** Dimension by which costs are grouped. */
 export enum CostDimension {
   ACCOUNT = 'account',
   SERVICE = 'service',
@@ -46,7 +46,7 @@ export enum CostDimension {
 }
 registerEnumType(CostDimension, {
   name: 'CostDimension',
-  description: 'What costs are grouped by.',
+  description: 'How costs are grouped.',
   valuesConfig: {
     ACCOUNT: { description: 'The account that was invoiced.' },
     SERVICE: { description: 'The service that was invoiced.' },

@@ -6,10 +6,10 @@ import type { CostCategory, CostStep } from './cost.states.ts';
 import type { CostPoint } from './cost.types.ts';
 import { firstDay } from './months.ts';
 
-/** Which costs to read. The months are inclusive. */
+/** Selection of the costs to read. The first and last month are inclusive. */
 export interface CostQuery {
   organizationId: string;
-  /** Accounts that the caller sees. Null: all. */
+  /** Accounts whose costs are read. Null: all accounts. */
   accounts: Accounts;
   accountId?: string | null | undefined;
   serviceIds?: readonly string[] | null | undefined;
@@ -19,7 +19,7 @@ export interface CostQuery {
   to: string;
   step: `${CostStep}`;
   by: { account?: boolean; service?: boolean; category?: boolean };
-  /** Largest number of points to return. */
+  /** Maximum number of cost points to return. */
   limit: number;
 }
 
@@ -32,7 +32,7 @@ interface CostRow {
   category: CostCategory | null;
 }
 
-/** Reads costs, oldest first. It reads the sums of the organization if it can, or else those of accounts or services. */
+/** Reads costs, oldest first. It reads the sums of the organization if they are sufficient, otherwise the sums of accounts or services. */
 export async function readCosts(rows: Rows, query: CostQuery): Promise<CostPoint[]> {
   const parameters = new Parameters();
   const { step, by, limit } = query;
@@ -53,7 +53,22 @@ export async function readCosts(rows: Rows, query: CostQuery): Promise<CostPoint
   }));
 }
 
-function conditionsOf(query: CostQuery, parameters: Parameters): string[] {
+/** Reads the services with the highest costs in all months of a query, in the currency of the query. */
+export async function readHighestCosts(
+  rows: Rows,
+  query: Omit<CostQuery, 'step' | 'by'>,
+): Promise<{ serviceId: string; amount: Decimal }[]> {
+  const parameters = new Parameters();
+  const found = await rows.query<{ service_id: string; amount: string }>(
+    `select "service_id", sum("amount")::text as "amount" from "billing"."cost_month"
+     where ${conditionsOf({ ...query, by: { service: true } }, parameters).join(' and ')}
+     group by 1 having sum("amount") <> 0 order by sum("amount") desc, 1 limit ${parameters.add(query.limit)}`,
+    parameters.values,
+  );
+  return found.map(({ service_id: serviceId, amount }) => ({ serviceId, amount: new Decimal(amount) }));
+}
+
+function conditionsOf(query: Omit<CostQuery, 'step'>, parameters: Parameters): string[] {
   const { organizationId, accounts, accountId, serviceIds, category, currency, from, to, by } = query;
   const allowed = accountId ? [accountId].filter((id) => !accounts || accounts.includes(id)) : accounts;
   const isByService = by.service || serviceIds;

@@ -25,7 +25,7 @@ export class CostBreakdown implements Record<CostCategory, Decimal> {
 }
 
 /** The costs of the current month. */
-@ObjectType({ description: 'Costs of the current month, as far as it was invoiced.' })
+@ObjectType({ description: 'Costs of the current month that are already invoiced.' })
 export class CurrentMonthCosts {
   @Field(() => Decimal, { description: 'Sum of all categories.' })
   total!: Decimal;
@@ -34,30 +34,35 @@ export class CurrentMonthCosts {
   breakdown!: CostBreakdown;
 }
 
-/** What a cost analysis covers. */
+/** Account, services and currency of a cost analysis. A null account means all accounts. */
 export interface CostScope {
   accountId: string | null;
+  /** Services of the figures. Null means all services of the accounts. */
+  serviceIds: readonly string[] | null;
   currency: string;
 }
 
-/** How costs develop. A resolver computes the savings, because only they need the services. */
+/** Development of the costs. A resolver computes the savings, because only the savings need to read the services. */
 @ObjectType({ description: 'How costs develop.' })
 export class CostTrends {
   @Field(() => Decimal, {
     nullable: true,
     description:
-      'Change of the monthly price of all services since the end of last month, in percent. Fees and usage do not count. Null if there was no price at the end of last month.',
+      'Change of the monthly price of all services since the end of last month, in percent. Fees and usage do not count. Null if there was no price at the end of last month, and for an analysis of single services.',
   })
   monthlyGrowth!: Decimal | null;
 
   scope!: CostScope;
 }
 
-/** What services cost, by the months of service (specification 2.6). */
-@ObjectType({ description: 'What services cost, net of tax and less credits, by the months of service.' })
+/** Costs of services (specification 2.6). The costs of an invoice line count for the months that the line bills. */
+@ObjectType({
+  description:
+    'Costs of services, without tax and after deduction of credits. The price of a service for a period, such as a year, is divided among the months of this period. Other costs belong to the month of their invoice.',
+})
 export class CostAnalysis {
   @Field(() => String, {
-    description: 'ISO 4217 code of all amounts: the requested currency, or the one with the highest costs of this year.',
+    description: 'ISO 4217 code of all amounts: the requested currency, or the currency with the highest costs of this year.',
   })
   currency!: string;
 
@@ -74,8 +79,8 @@ export class CostAnalysis {
   trends!: CostTrends;
 }
 
-/** What services cost in a period. */
-@ObjectType({ description: 'What services cost in a period, net of tax and less credits.' })
+/** Costs of services in a period. */
+@ObjectType({ description: 'Costs of services in a period, without tax and after deduction of credits.' })
 export class CostPoint {
   @Field(() => String, { description: 'First month of the period, such as `2026-01`.' })
   month!: string;
@@ -89,7 +94,10 @@ export class CostPoint {
   @Field(() => ID, { nullable: true, description: 'Account that was invoiced. Null unless costs are grouped by account.' })
   accountId!: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'Service that was invoiced. Null unless costs are grouped by service.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Service that was invoiced, or the account for usage without a service. Null unless costs are grouped by service.',
+  })
   serviceId!: string | null;
 
   @Field(() => CostCategory, { nullable: true, description: 'Category of the services. Null unless costs are grouped by category.' })

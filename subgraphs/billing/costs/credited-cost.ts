@@ -2,18 +2,21 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Decimal } from '../../../kernel/values/money.ts';
 import type { Period } from '../calculation/billing-periods.ts';
 
-/** A credit for the lines of an invoice, such as a credit note. */
+/** A credit for a line of an invoice, for example from a credit note. */
 export interface CreditedCost {
   organizationId: string;
-  /** Id of the record that credits, such as a credit note. What it credits is deducted once. */
+  /** Id of the record that gives the credit, such as a credit note. The credit of a record is deducted only once. */
   source: string;
   invoiceId: string;
   lines: readonly {
     /** Position of the line on the invoice. */
     position: number;
-    /** Credited amount, net of tax. At most the amount of the line together with its other credits. */
+    /** Credited amount, net of tax. The credits of a line together are at most the amount of the line. */
     net: Decimal;
-    /** Part of the period of the line that is credited. Default: the whole period, or the day of the issue without a period. */
+    /**
+     * Part of the period of the line that is credited. Default: the whole period of the line or, if it has no period,
+     * the day on which the invoice was issued.
+     */
     period?: Period;
   }[];
   at: Date;

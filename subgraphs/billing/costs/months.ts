@@ -1,4 +1,4 @@
-/** Functions for months of the calendar, as texts such as `2026-01`. */
+/** Functions for months of the calendar, which are texts such as `2026-01`. */
 
 /** Largest number of months of one report. */
 export const MONTHS_MAX = 60;

@@ -4,7 +4,7 @@ import { PAGE_SIZE_MAX } from '../../../kernel/graphql/page.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 
-/** Largest number of services whose prices are compared. With more services, the savings are unknown. */
+/** Maximum number of services whose prices are compared. With more services, the savings are unknown. */
 export const SERVICES_MAX = 5 * PAGE_SIZE_MAX;
 
 const PRICES = parse(`query ServicePrices($accounts: [ID!], $cursor: String) {
@@ -22,8 +22,8 @@ interface Answer {
 }
 
 /**
- * Returns what services would cost less a month if they were ordered today with the same configuration. Null if the caller has
- * more than `SERVICES_MAX` services. Do not call it inside a transaction.
+ * Returns the amount that services would cost less a month if they were ordered today with the same configuration. Null
+ * if the caller has more than `SERVICES_MAX` services. Do not call it inside a transaction.
  */
 export async function savingsOf(
   graph: Graph,

@@ -4,7 +4,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { CreditCause } from './credit-note.states.ts';
 
-/** The tax of one rate in a credit note, as it is stored: amounts are texts, because JSON numbers are not exact. */
+/** Stored form of the tax of one rate in a credit note. Amounts are texts, because JSON numbers are not exact. */
 interface StoredTax {
   name: string;
   percent: string;
@@ -32,12 +32,12 @@ export class CreditNoteTax {
 }
 
 /**
- * A document that gives an account money of an invoice back, or credit without an invoice. It lowers what is due of the invoice;
- * the rest becomes credit of the account. It never changes.
+ * A credit note. It gives back a part of an invoice, or gives an account credit without an invoice. It first reduces the unpaid amount of
+ * the invoice, and the remaining amount becomes credit of the account. A credit note never changes.
  */
 @ObjectType({
   description:
-    'A credit note: it lowers what is due of an invoice. What was paid already becomes credit of the account, and pays other invoices.',
+    'A credit note reduces the due amount of an invoice. The part that was already paid becomes credit of the account, and pays other invoices.',
 })
 @Directive('@key(fields: "id")')
 @Check({ name: 'credit_note_invoice_check', expression: `("invoice_id" is null) = ("cause" = 'goodwill')` })
@@ -60,7 +60,10 @@ export class CreditNote {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'Number for people to quote, such as CN-1001. The numbers of an organization have no gaps.' })
+  @Field(() => String, {
+    description:
+      'Credit note number that people use, for example in letters, such as CN-1001. The numbers of an organization have no gaps.',
+  })
   @Property({ type: 'text' })
   number!: string;
 
@@ -72,7 +75,7 @@ export class CreditNote {
   @Property({ type: 'text', nullable: true })
   invoiceId: string | null = null;
 
-  @Field(() => CreditCause, { description: 'Why it was issued.' })
+  @Field(() => CreditCause, { description: 'Why the credit note was issued.' })
   @Enum({ items: () => CreditCause, type: 'text' })
   cause!: CreditCause;
 
@@ -88,7 +91,7 @@ export class CreditNote {
   @Property({ type: MoneyType })
   amount!: Decimal;
 
-  @Field(() => Decimal, { description: 'Part of `amount` that lowered what was due of the invoice.' })
+  @Field(() => Decimal, { description: 'Part of `amount` that reduced the due amount of the invoice.' })
   @Property({ type: MoneyType })
   amountToInvoice!: Decimal;
 
@@ -125,8 +128,8 @@ export class CreditNote {
   }
 }
 
-/** What a credit note gives back of one line of the invoice. */
-@ObjectType({ description: 'What a credit note gives back of one line of the invoice.' })
+/** Amount that a credit note gives back for one line of the invoice. */
+@ObjectType({ description: 'Amount that a credit note gives back for one line of the invoice.' })
 @Entity({ tableName: 'credit_note_line' })
 @OrganizationFilter({ account: { by: 'creditNoteId', of: 'CreditNote' } })
 @Check({ name: 'credit_note_line_net_check', expression: `"net" > 0` })
@@ -141,7 +144,7 @@ export class CreditNoteLine {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID, { description: 'Service that was billed (`svc_…`).' })
+  @Field(() => ID, { description: 'Service that was billed (`svc_…`), or the account (`acc_…`) if no service was billed.' })
   @Property({ type: 'text' })
   serviceId!: string;
 

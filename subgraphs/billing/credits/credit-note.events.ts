@@ -12,7 +12,7 @@ const creditNotePayload = z.strictObject({
   net: z.number(),
   tax: z.number(),
   amount: z.number(),
-  amount_to_invoice: z.number().describe('Part of `amount` that lowered what was due of the invoice.'),
+  amount_to_invoice: z.number().describe('Part of `amount` that reduced the due amount of the invoice.'),
   amount_to_account: z.number().describe('Part of `amount` that became credit of the account.'),
   currency: z.string(),
   taxes: z.array(
@@ -22,7 +22,7 @@ const creditNotePayload = z.strictObject({
   lines: z.array(z.strictObject({ position: z.int(), service_id: z.string(), description: z.string(), net: z.number() })),
 });
 
-/** A credit note with its lines, in the order of the invoice. */
+/** A credit note with its lines, in the order of the invoice lines. */
 export interface IssuedCredit {
   creditNote: CreditNote;
   lines: readonly CreditNoteLine[];
@@ -32,7 +32,7 @@ export const creditIssued = defineEvent(
   {
     name: 'credit.issued',
     family: 'billing',
-    description: 'A credit note was issued: it lowers what is due of an invoice, or gives the account credit.',
+    description: 'A credit note was issued. It reduces the due amount of an invoice, or gives the account credit.',
     data: z.strictObject({ credit_note: creditNotePayload }),
     example: {
       credit_note: {

@@ -1,35 +1,26 @@
-import {
-  Allow,
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsISO4217CurrencyCode,
-  IsNotIn,
-  IsOptional,
-  Matches,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { Allow, ArrayMaxSize, ArrayMinSize, IsOptional, Matches, Max, Min, ValidateNested } from 'class-validator';
 import { Field, ID, InputType, Int } from 'type-graphql';
 import { MaxCharacters, Name } from '../../../kernel/graphql/characters.ts';
+import { IsCurrency } from '../../../kernel/graphql/is-currency.ts';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
-import { Decimal, isPayable, minorDigits, NOT_MONEY } from '../../../kernel/values/money.ts';
+import { Decimal, isPayable, minorDigits } from '../../../kernel/values/money.ts';
 import { CreditCause } from './credit-note.states.ts';
 
 const MAX_LINES = 100;
 const MAX_POSITION = 1_000_000;
 const MAX_GOODWILL = 1_000_000_000;
-const CURRENCY_REASON = 'must be an ISO 4217 currency code such as USD';
 
-@InputType({ description: 'What to give back of one line of an invoice.' })
+@InputType({ description: 'Amount to give back for one line of an invoice.' })
 export class CreditLineInput {
   @Field(() => Int, { description: 'Position of the line on the invoice, starting at 0.' })
   @Min(0, { message: 'must be at least 0' })
   @Max(MAX_POSITION, { message: `must be at most ${MAX_POSITION}` })
   position!: number;
 
-  @Field(() => Decimal, { description: 'Net amount: greater than 0, and at most what credit notes have left of the line.' })
+  @Field(() => Decimal, {
+    description: 'Net amount: greater than 0, and at most the part of the line that no credit note has given back yet.',
+  })
   @Allow(jsonSchema({ exclusiveMinimum: 0 }))
   net!: Decimal;
 }
@@ -40,7 +31,10 @@ export class CreditNoteInput {
   @Matches(/^inv_\w+$/, { message: 'must be an invoice id (inv_…)' })
   invoiceId!: string;
 
-  @Field(() => [CreditLineInput], { nullable: true, description: `1 to ${MAX_LINES} lines. Default: all that is left of all lines.` })
+  @Field(() => [CreditLineInput], {
+    nullable: true,
+    description: `1 to ${MAX_LINES} lines. Default: all lines, with everything that no credit note has given back yet.`,
+  })
   @IsOptional()
   @ArrayMinSize(1, { message: `must have 1 to ${MAX_LINES} items` })
   @ArrayMaxSize(MAX_LINES, { message: `must have 1 to ${MAX_LINES} items` })
@@ -69,9 +63,7 @@ export class CreditInput {
   amount!: Decimal;
 
   @Field(() => String, { description: 'ISO 4217 code, such as USD. The credit pays only invoices in this currency.' })
-  @Matches(/^[A-Z]{3}$/, { message: CURRENCY_REASON })
-  @IsISO4217CurrencyCode({ message: CURRENCY_REASON })
-  @IsNotIn(NOT_MONEY, { message: 'must be money, not a metal or a unit of account' })
+  @IsCurrency()
   currency!: string;
 
   @Field(() => String, { description: 'Reason as the customer sees it, 1 to 500 characters.' })

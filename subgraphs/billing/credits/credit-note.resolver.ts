@@ -30,7 +30,7 @@ export class CreditNoteResolver {
 
   @Mutation(() => CreditNote, {
     description:
-      'Issue a credit note for an invoice, or for a part of it. It gives back the tax of its lines. As far as the invoice is unpaid, it lowers what is due. The rest becomes credit of the account, and pays its open invoices, the oldest due date first.',
+      'Issue a credit note for an invoice, or for a part of it. It gives back the tax of its lines. It first reduces the unpaid amount of the invoice. The rest becomes credit of the account, and pays its open invoices, the oldest due date first.',
   })
   @Requires('billing:write', { secondFactor: true })
   createCreditNote(
@@ -53,7 +53,7 @@ export class CreditNoteResolver {
   }
 
   @FieldResolver(() => [CreditNoteLine], {
-    description: 'What it gives back, in the order of the lines of the invoice. Empty for goodwill.',
+    description: 'Amounts that the credit note gives back, in the order of the lines of the invoice. Empty for goodwill.',
   })
   lines(@Root() { id }: CreditNote, @Ctx() { loaders }: BillingContext): Promise<CreditNoteLine[]> {
     return loaders.creditNoteLines.of('creditNoteId', id, 'position');

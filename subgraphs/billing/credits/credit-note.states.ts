@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** Why a credit note was issued. */
+/** Reason for which a credit note was created. */
 export enum CreditCause {
   PRORATION = 'proration',
   CANCEL = 'cancel',
@@ -11,7 +11,7 @@ registerEnumType(CreditCause, {
   name: 'CreditCause',
   description: 'Why a credit note was issued.',
   valuesConfig: {
-    PRORATION: { description: 'A service changed within a period that was billed already.' },
+    PRORATION: { description: 'The price or the subscription of a service changed within a period that was billed already.' },
     CANCEL: { description: 'A service ended within a period that was billed already.' },
     MANUAL: { description: 'A request to correct an invoice.' },
     GOODWILL: { description: 'Credit without an invoice, for example as an apology.' },

@@ -2,11 +2,11 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
 import { record } from '../../../kernel/events/outbox.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { nextNumber } from '../../../kernel/records/numbers.ts';
 import { Decimal, isPayable, minorDigits, sum } from '../../../kernel/values/money.ts';
 import { shareOf } from '../calculation/share.ts';
 import { creditedTax } from '../calculation/taxes.ts';
 import { recordCreditedCost } from '../costs/credited-cost.ts';
+import { type DocumentNumbers, numbersOf } from '../invoices/document-numbers.ts';
 import type { Invoice } from '../invoices/invoice.entity.ts';
 import { InvoiceNotChangeable } from '../invoices/invoice.errors.ts';
 import { InvoiceStatus } from '../invoices/invoice.states.ts';
@@ -20,16 +20,16 @@ import { CreditNote, CreditNoteLine, type CreditNoteTax } from './credit-note.en
 import { creditIssued } from './credit-note.events.ts';
 import { CreditCause } from './credit-note.states.ts';
 
-/** What to give back of one line of an invoice. */
+/** Amount to give back for one line of an invoice. */
 export interface CreditLine {
   /** Position of the line on the invoice. */
   position: number;
-  /** Net amount: greater than 0, and at most what earlier credit notes have left of the line. */
+  /** Net amount to give back. It is greater than 0, and at most the part of the line that no credit note has given back yet. */
   net: Decimal;
 }
 
 export interface CreditOrder {
-  /** The caller has locked it. */
+  /** Invoice to credit. The caller must have locked it. */
   invoice: Invoice;
   cause: Exclude<CreditCause, CreditCause.GOODWILL>;
   lines: readonly CreditLine[];
@@ -37,16 +37,17 @@ export interface CreditOrder {
 }
 
 /**
- * Issues a credit note for lines of a locked invoice, gives the tax back that applied to them, and records the events. As far
- * as the invoice is unpaid, its amount lowers what is due. The rest becomes credit of the account, and pays other open invoices.
- * @throws InvalidParameters if the lines do not exist, or more is asked than is left of them
- * @throws InvoiceNotChangeable if the invoice is cancelled (`cancelled`), or if the amount depends on a payment or refund whose
- * outcome is unknown (`in_flight`). Then the credit note can be issued after the outcome is known
+ * Issues a credit note for lines of a locked invoice, including the tax of these lines, and records the events. The credit note first
+ * reduces the unpaid amount of the invoice. The remaining amount becomes credit of the account, and pays other open invoices.
+ * @throws InvalidParameters if the lines do not exist, or if the amounts exceed the parts of the lines that were not given back yet
+ * @throws InvoiceNotChangeable if the invoice is cancelled (`cancelled`), or if the amount depends on a payment or refund whose outcome is
+ * unknown (`in_flight`). In this case, retry after the outcome is known
  */
 export async function issueCreditNote(
   tx: EntityManager,
   { invoice, cause, lines: wanted, reason }: CreditOrder,
   now: Date,
+  numbers = numbersOf(tx, invoice.organizationId),
 ): Promise<CreditNote> {
   if (invoice.status === InvoiceStatus.CANCELLED)
     throw new InvoiceNotChangeable(invoice, invoice.status, 'it is cancelled, so that nothing can be given back');
@@ -75,7 +76,7 @@ export async function issueCreditNote(
     tx,
     invoice,
     { cause, invoiceId: invoice.id, net, tax, amount, amountToInvoice, amountToAccount, taxes, reason },
-    now,
+    { now, numbers },
   );
   const lines = credited.map(({ line, net: part }) => lineOf(creditNote, line, part));
   tx.persist(lines);
@@ -93,7 +94,7 @@ export async function issueCreditNote(
   return creditNote;
 }
 
-/** Gives an account credit without an invoice, and uses it for the open invoices of the account. */
+/** Gives an account credit without an invoice, and pays open invoices of the account with it. */
 export async function grantGoodwill(
   tx: EntityManager,
   { amount, reason, ...key }: BalanceKey & { amount: Decimal; reason: string },
@@ -101,7 +102,12 @@ export async function grantGoodwill(
 ): Promise<CreditNote> {
   const zero = new Decimal(0);
   const values = { net: amount, tax: zero, amount, amountToInvoice: zero, amountToAccount: amount, taxes: [], reason };
-  const creditNote = await numbered(tx, key, { ...values, cause: CreditCause.GOODWILL, invoiceId: null }, now);
+  const creditNote = await numbered(
+    tx,
+    key,
+    { ...values, cause: CreditCause.GOODWILL, invoiceId: null },
+    { now, numbers: numbersOf(tx, key.organizationId) },
+  );
   const { id: source } = creditNote;
   await post(tx, { ...key, source, kind: 'goodwill', invoiceId: null, debit: 'goodwill', credit: 'credit', amount, at: now });
   await record(tx, creditIssued({ creditNote, lines: [] }));
@@ -109,23 +115,20 @@ export async function grantGoodwill(
   return creditNote;
 }
 
-/** What is left of each line that was not given back completely. */
+/** Returns the part of each line that was not given back yet. Leaves out lines that were completely given back. */
 export const leftOf = (lines: readonly InvoiceLine[]): CreditLine[] =>
   lines
     .map(({ position, amount, amountCredited }) => ({ position, net: amount.minus(amountCredited) }))
     .filter(({ net }) => net.greaterThan(0));
 
 /**
- * Reduces what is to be given back of lines of a locked invoice to what earlier credit notes and refunds have left. Nothing is
- * left of what was written off. While the outcome of a payment or refund is unknown, only the lines count.
+ * Limits the amounts to give back for lines of a locked invoice to the amounts that earlier credit notes and refunds have not given back.
+ * The invoice must not be cancelled. The tax needs no limit here, because a credit note gives back at most the remaining tax.
  */
 export async function atMostLeft(tx: EntityManager, invoice: Invoice, wanted: readonly CreditLine[]): Promise<CreditLine[]> {
   await tx.flush();
   const { lines } = await issuedOf(tx, invoice);
-  const inFlight = !invoice.amountReserved.plus(invoice.refundReserved).isZero();
-  const gross = invoice.amountOpen.plus(invoice.amountReturnable);
-  const net = roundDown(gross.times(invoice.subtotal).div(invoice.amount), invoice.currency);
-  let left = inFlight ? netLeft(invoice) : Decimal.min(netLeft(invoice), net);
+  let left = netLeft(invoice);
   return wanted.flatMap(({ position, net: asked }) => {
     const line = lines.find((one) => one.position === position);
     const part = line ? Decimal.min(asked, line.amount.minus(line.amountCredited), left) : new Decimal(0);
@@ -134,9 +137,7 @@ export async function atMostLeft(tx: EntityManager, invoice: Invoice, wanted: re
   });
 }
 
-const roundDown = (amount: Decimal, currency: string): Decimal => amount.toDecimalPlaces(minorDigits(currency), Decimal.ROUND_DOWN);
-
-/** The net amount that credit notes and refunds have left. Refunds give back a part of it without naming lines. */
+/** The net amount that credit notes and refunds have not given back yet. Refunds do not refer to lines. */
 const netLeft = (invoice: Invoice): Decimal => invoice.subtotal.minus(invoice.amountReversed.minus(invoice.taxReversed));
 
 function problemsOf(wanted: readonly CreditLine[], { invoice, lines }: IssuedInvoice): FieldProblem[] {
@@ -164,9 +165,9 @@ function netProblem(net: Decimal, left: Decimal, currency: string): string | und
 }
 
 /**
- * Returns the tax of each rate that the credit gives back, and counts it on the taxes of the invoice. The tax is the difference
- * of rounded sums, so that all credit notes together give back exactly the tax of the invoice. It is less if refunds have given
- * back a part of the tax already.
+ * Returns the tax of each rate that the credit gives back, and adds it to the returned tax of the invoice. The tax is the difference of
+ * rounded sums, so that all credit notes together give back exactly the tax of the invoice. The returned tax is lower if refunds have
+ * already given back a part of the tax.
  */
 function taxesOf(credited: readonly { line: InvoiceLine; net: Decimal }[], { invoice, taxes }: IssuedInvoice): CreditNoteTax[] {
   let left = invoice.taxAmount.minus(invoice.taxReversed);
@@ -187,16 +188,16 @@ type CreditValues = Pick<CreditNote, 'cause' | 'invoiceId' | 'net' | 'tax' | 'am
   reason: string | null | undefined;
 };
 
-/** Creates a credit note with the next number of the organization. */
+/** Creates a credit note with the next credit note number of the organization. */
 async function numbered(
   tx: EntityManager,
   { organizationId, accountId, currency }: BalanceKey,
   values: CreditValues,
-  now: Date,
+  { now, numbers }: { now: Date; numbers: DocumentNumbers },
 ): Promise<CreditNote> {
   // a transaction can issue an invoice too: both counters are locked before the balance of the account
-  await tx.execute('select 1 from "billing"."invoice_counter" where "organization_id" = ? for update', [organizationId]);
-  const number = `CN-${await nextNumber(tx, 'credit_note_counter', organizationId)}`;
+  await numbers.lock();
+  const number = await numbers.creditNote();
   const creditNote = Object.assign(new CreditNote(), {
     id: newId('creditNote'),
     organizationId,
@@ -213,7 +214,7 @@ async function numbered(
 const lineOf = ({ id, organizationId }: CreditNote, { position, serviceId, description }: InvoiceLine, net: Decimal): CreditNoteLine =>
   Object.assign(new CreditNoteLine(), { creditNoteId: id, organizationId, position, serviceId, description, net });
 
-/** Posts a credit note: revenue and tax become less, and so does what the account owes, or its credit becomes more. */
+/** Posts a credit note: it reduces revenue and tax, and either reduces the due amount of the account or increases its credit. */
 async function postCreditNote(tx: EntityManager, creditNote: CreditNote): Promise<void> {
   const {
     id: source,

@@ -1,7 +1,7 @@
 import { Field, ObjectType } from 'type-graphql';
 
-/** The customer on an invoice, as of its issue. */
-@ObjectType({ description: 'The customer on an invoice, as of its issue.' })
+/** Customer on an invoice, with the values at the time when it was issued. */
+@ObjectType({ description: 'Customer on an invoice, as it was when the invoice was issued.' })
 export class BillTo {
   @Field(() => String, { description: 'Name of the customer.' })
   name!: string;

@@ -5,17 +5,17 @@ import { PAGE_SIZE_MAX } from '../../../kernel/graphql/page.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { BillTo } from './bill-to.ts';
 
-/** What billing needs to know about an account: whom an invoice names, where it is taxed, and when its days start. */
+/** Properties of an account that billing needs: name and address for invoices, place of taxation, and time zone. */
 export interface Customer {
   accountId: string;
   name: string;
   email: string;
-  /** Name and e-mail address of the person for invoices. Null if unknown. */
+  /** Name and e-mail address of the person who receives the invoices. Null if unknown. */
   billingContact: { name: string; email: string } | null;
   address: CustomerAddress | null;
   /** IANA name of the time zone. */
   timezone: string;
-  /** Name of the organization. It is the seller on invoices, unless the invoice settings name another. */
+  /** Name of the organization. It is the seller on invoices if the invoice settings have no legal name. */
   sellerName: string;
 }
 
@@ -24,23 +24,25 @@ interface CustomerAddress {
   city: string;
   state: string | null;
   zip: string | null;
-  /** ISO 3166-1 code. */
+  /** ISO 3166-1 code of the country. */
   country: string;
 }
 
 /** Largest number of accounts that one query reads. */
 export const CUSTOMERS_MAX = PAGE_SIZE_MAX;
 
+/** The fields of an account from which a customer is created. */
+export const CUSTOMER_FIELDS = 'id name email timezone billingContact { name email } billingAddress { street city state zip country }';
+
 const CUSTOMERS = parse(`query Customers($ids: [ID!]!) {
-  accounts(filter: { id: $ids, own: null }, page: { limit: ${CUSTOMERS_MAX} }) {
-    nodes { id name email timezone billingContact { name email } billingAddress { street city state zip country } }
-  }
+  accounts(filter: { id: $ids, own: null }, page: { limit: ${CUSTOMERS_MAX} }) { nodes { ${CUSTOMER_FIELDS} } }
 }`);
 
+/** An account as the GraphQL query returns it. */
+export type FoundAccount = Omit<Customer, 'accountId' | 'address' | 'sellerName'> & { id: string; billingAddress: CustomerAddress | null };
+
 interface Answer {
-  accounts: {
-    nodes: (Omit<Customer, 'accountId' | 'address' | 'sellerName'> & { id: string; billingAddress: CustomerAddress | null })[];
-  };
+  accounts: { nodes: FoundAccount[] };
 }
 
 /**
@@ -53,8 +55,8 @@ export async function findCustomers(graph: Graph, request: RequestContext, accou
   return new Map(accounts.nodes.map((account) => [account.id, customerOf(account, sellerName)]));
 }
 
-/** Returns an account of the graph as billing uses it. */
-export const customerOf = ({ id, billingAddress, ...account }: Answer['accounts']['nodes'][number], sellerName: string): Customer => ({
+/** Converts an account from the GraphQL query to the form that billing uses. */
+export const customerOf = ({ id, billingAddress, ...account }: FoundAccount, sellerName: string): Customer => ({
   ...account,
   accountId: id,
   address: billingAddress,
@@ -64,8 +66,8 @@ export const customerOf = ({ id, billingAddress, ...account }: Answer['accounts'
 const SELLER = parse('query Seller { organization { name } }');
 
 /**
- * Reads the name of the organization. It reads it as the platform, because a caller who is limited to accounts may not
- * see the organization, but an invoice names it. Do not call it inside a transaction.
+ * Reads the name of the organization. The query runs as the platform, because a caller who is limited to accounts may
+ * not see the organization. Do not call it inside a transaction.
  */
 export async function findSellerName(graph: Graph, request: RequestContext): Promise<string> {
   const principal = Principal.system('billing.seller', request.principal.organizationId);
@@ -73,7 +75,7 @@ export async function findSellerName(graph: Graph, request: RequestContext): Pro
   return organization.name;
 }
 
-/** Returns the customer as the invoice names it. */
+/** Returns the customer in the form in which an invoice shows it. */
 export function billToOf({ name, address }: Customer, taxId: string | null): BillTo {
   const { street, city, state, zip, country } = address ?? {};
   const place = [zip, city, state].filter(Boolean).join(' ');

@@ -3,10 +3,13 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { DeliveryCause, DeliveryStatus } from './invoice-delivery.states.ts';
 
-/** Maximum number of attempts. All attempts together take about a day, because the queue increases the delay after each. */
+/**
+ * Maximum number of attempts to send an invoice. All attempts together take about a day, because the queue increases the delay after each
+ * attempt.
+ */
 export const MAX_ATTEMPTS = 30;
 
-/** One e-mail with an invoice, and its result. */
+/** An e-mail with an invoice, and the result of its delivery. */
 @ObjectType({ description: 'One e-mail with an invoice, and its result.' })
 @Check({ name: 'invoice_delivery_cause_check', expression: `"cause" in ('issue', 'request')` })
 @Check({ name: 'invoice_delivery_status_check', expression: `"status" in ('queued', 'sent', 'failed', 'dropped')` })
@@ -44,7 +47,10 @@ export class InvoiceDelivery {
   @Property({ type: 'text', nullable: true })
   recipient: string | null = null;
 
-  @Field(() => String, { nullable: true, description: 'Reason why the last attempt failed. Null if none failed, and once it is sent.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Reason why the last attempt failed. Null if no attempt failed, and after the message was sent.',
+  })
   @Property({ type: 'text', nullable: true })
   lastError: string | null = null;
 
@@ -79,7 +85,10 @@ export class InvoiceDelivery {
     this.lastError = null;
   }
 
-  /** Stores the reason of a failed attempt. It is the last one if the reason is final, or if there were too many. */
+  /**
+   * Stores the reason why an attempt failed. There is no further attempt if the reason is final, or if the maximum number of attempts is
+   * reached.
+   */
   failed(reason: string, isFinal: boolean): void {
     this.lastError = reason;
     if (isFinal || this.attempts >= MAX_ATTEMPTS) this.status = DeliveryStatus.FAILED;

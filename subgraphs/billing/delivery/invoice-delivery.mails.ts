@@ -2,7 +2,7 @@ import type { Mail } from '../../../kernel/messages/mail.ts';
 import { mailTo, type Recipient } from '../../../kernel/messages/mail-document.ts';
 import { formatAmount, formatDate, type InvoiceDocument } from '../documents/invoice-document.ts';
 
-/** Builds the mail with an invoice. `messageId` is the same at each attempt, so that mail programs show the mail once. */
+/** Builds the mail with an invoice. `messageId` is the same at each attempt, so that mail programs show repeated mails as one mail. */
 export function invoiceMail(
   recipient: Recipient,
   { number, seller, currency, amount, amountDue, dueDate }: InvoiceDocument,

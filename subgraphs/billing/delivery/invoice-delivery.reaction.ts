@@ -20,14 +20,14 @@ export interface InvoiceDeliveryDeps {
 }
 
 /**
- * Time before an invoice that a request created is delivered. A mistake in its lines can be corrected until then. The
- * mutation `sendInvoice` delivers it at once.
+ * Delay before an invoice that a request created is delivered. During the delay, its lines can be corrected. The mutation `sendInvoice`
+ * delivers it immediately.
  */
 export const CORRECTION_MS = HOUR_MS;
 
 /**
- * Returns the reactions that deliver new invoices: those that the platform created at once, and those that a request
- * created after an hour. Each is delivered once, even if its event arrives several times.
+ * Returns the reactions that deliver new invoices. An invoice that the platform created is delivered immediately, and a requested invoice
+ * is delivered after an hour. Each invoice is delivered once, even if its event arrives several times.
  */
 export const invoiceDelivery = (deps: InvoiceDeliveryDeps): Reaction[] => [
   delivering(deps, 'invoice.generated', 0),
@@ -39,13 +39,14 @@ const delivering = ({ orm, sender, wantsMail }: InvoiceDeliveryDeps, on: string,
   return {
     name,
     on,
-    async handle({ id, organizationId, subject }) {
+    async handle({ id, organizationId, accountId, subject }) {
       await organizationEm(orm, organizationId).transactional(async (tx) => {
         if (!(await claimOnce(tx, id, name))) return;
+        if (accountId && !(await wantsMail(tx, organizationId, accountId))) return;
         const invoice = await tx.findOne(Invoice, { id: subject.id }, LOCKED);
         if (!invoice || invoice.status === InvoiceStatus.CANCELLED) return;
+        if (!accountId && !(await wantsMail(tx, organizationId, invoice.accountId))) return;
         if ((await tx.count(InvoiceDelivery, { invoiceId: invoice.id, cause: DeliveryCause.ISSUE })) > 0) return;
-        if (!(await wantsMail(tx, organizationId, invoice.accountId))) return;
         const startAfter = new Date(invoice.createdAt.getTime() + delayMs);
         await sender.queue(tx, invoice, { cause: DeliveryCause.ISSUE, ...(delayMs > 0 && { startAfter }) });
       });

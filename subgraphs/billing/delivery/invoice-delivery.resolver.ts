@@ -10,12 +10,12 @@ import { SendInvoiceInput } from './invoice-delivery.inputs.ts';
 export class InvoiceDeliveryResolver {
   @Mutation(() => InvoiceDelivery, {
     description:
-      'Send an invoice by e-mail, with its PDF. An invoice can be sent several times. While an e-mail to the same address waits, it is returned instead of another.',
+      'Send an invoice by e-mail, with its PDF. An invoice can be sent several times. If an e-mail to the same address is still waiting, no other e-mail is sent, and the waiting e-mail is returned.',
   })
   @Requires('billing:write')
   sendInvoice(
     @Arg('id', () => ID, { description: 'Id of the invoice (`inv_…`).' }) id: string,
-    @Arg('input', () => SendInvoiceInput, { nullable: true, description: 'How to send it.' }) input: SendInvoiceInput | undefined,
+    @Arg('input', () => SendInvoiceInput, { nullable: true, description: 'How to send the invoice.' }) input: SendInvoiceInput | undefined,
     @Ctx() { invoiceDeliveries }: BillingContext,
   ): Promise<InvoiceDelivery> {
     return invoiceDeliveries.send(id, input?.to ?? null);

@@ -24,8 +24,8 @@ export class InvoiceDeliveryService {
   constructor(private readonly deps: InvoiceDeliveryServiceDeps) {}
 
   /**
-   * Sends an invoice by e-mail. While an e-mail with the invoice to the same address waits, it is returned instead of
-   * another, so that a repeated request sends nothing twice.
+   * Sends an invoice by e-mail. If an e-mail with the invoice to the same address is still waiting, no other e-mail is sent, and the
+   * waiting e-mail is returned. So a repeated request does not send the invoice twice.
    * @throws ResourceNotFound
    * @throws InvalidParameters if neither the request nor the account has an address
    */

@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** Why an invoice is delivered. */
+/** Cause of the delivery of an invoice. */
 export enum DeliveryCause {
   ISSUE = 'issue',
   REQUEST = 'request',
@@ -9,8 +9,8 @@ registerEnumType(DeliveryCause, {
   name: 'InvoiceDeliveryCause',
   description: 'Why an invoice is delivered.',
   valuesConfig: {
-    ISSUE: { description: 'It was issued, and the account gets its invoices by e-mail.' },
-    REQUEST: { description: 'Somebody asked to send it.' },
+    ISSUE: { description: 'The invoice was issued, and the account gets its invoices by e-mail.' },
+    REQUEST: { description: 'A caller asked to send the invoice.' },
   },
 });
 

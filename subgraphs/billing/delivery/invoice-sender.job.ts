@@ -1,6 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { Ports } from '../../../kernel/domain.ts';
+import { record } from '../../../kernel/events/outbox.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import type { JobOptions } from '../../../kernel/jobs/jobs.ts';
 import type { Mail } from '../../../kernel/messages/mail.ts';
@@ -15,7 +16,9 @@ import { findCustomers } from '../customers/customer.ts';
 import { fileNameOf, type InvoiceDocuments } from '../documents/invoice-documents.ts';
 import { invoicePdf } from '../documents/invoice-pdf.ts';
 import { Invoice } from '../invoices/invoice.entity.ts';
+import { invoiceDeliveryFailed } from '../invoices/invoice.events.ts';
 import { InvoiceStatus } from '../invoices/invoice.states.ts';
+import { issuedOf } from '../invoices/issued-invoice.ts';
 import { InvoiceDelivery, MAX_ATTEMPTS } from './invoice-delivery.entity.ts';
 import { invoiceMail } from './invoice-delivery.mails.ts';
 import { DeliveryCause, DeliveryStatus } from './invoice-delivery.states.ts';
@@ -44,14 +47,14 @@ class NoAddress extends MessageRejected {
   override readonly message = 'The account has no e-mail address.';
 }
 
-/** Thrown if processes died in every attempt before they could store its result. */
+/** Thrown if the process died in every attempt to send an invoice before it could store the result. */
 class TooManyAttempts extends MessageRejected {
   override readonly message = 'No attempt could be completed.';
 }
 
 /**
- * Sends invoices by e-mail. Each delivery is a record, and a job sends its mail. A mail may be sent twice if a process dies
- * before it stores the success; both then have the same Message-ID.
+ * Sends invoices by e-mail. Each delivery is a record, and a job sends its mail. If a process dies before it stores the success, the mail
+ * may be sent twice. Both mails have the same Message-ID.
  */
 export class InvoiceSender {
   readonly #mails: MessageQueue<DeliveryJob>;
@@ -70,7 +73,7 @@ export class InvoiceSender {
     });
   }
 
-  /** Queues an e-mail with an invoice. Without `recipient`, it goes to the address that the account has when it is sent. */
+  /** Queues an e-mail with an invoice. Without `recipient`, it goes to the address that the account has at the time of sending. */
   async queue(
     tx: EntityManager,
     { id: invoiceId, organizationId, accountId }: Invoice,
@@ -109,8 +112,8 @@ export class InvoiceSender {
   }
 
   /**
-   * Marks the invoice as on its way, before the mail is built. From then on its lines cannot change, so that the mail and
-   * the invoice say the same. Returns false if the invoice was cancelled before its delivery.
+   * Stores that the delivery of the invoice has started, before the mail is built. From then on, the lines of the invoice cannot be
+   * changed, so that the mail and the invoice always agree. Returns false if the invoice was cancelled before its delivery.
    */
   #start({ organizationId, deliveryId }: DeliveryJob, invoiceId: string, { email }: Recipient): Promise<boolean> {
     const { orm, clock } = this.deps;
@@ -128,12 +131,12 @@ export class InvoiceSender {
     });
   }
 
-  /** Stores the result of an attempt. Returns whether the delivery has failed permanently. */
+  /** Stores the result of an attempt. Returns true if the delivery has failed permanently. */
   #recordAttempt({ organizationId, deliveryId }: DeliveryJob, attempt: Attempt): Promise<boolean> {
     const { orm, clock } = this.deps;
     return organizationEm(orm, organizationId).transactional(async (tx) => {
       const { invoiceId } = await tx.findOneOrFail(InvoiceDelivery, { id: deliveryId });
-      await tx.findOneOrFail(Invoice, { id: invoiceId }, LOCKED);
+      const invoice = await tx.findOneOrFail(Invoice, { id: invoiceId }, LOCKED);
       const delivery = await tx.findOneOrFail(InvoiceDelivery, { id: deliveryId }, { ...LOCKED, refresh: true });
       const now = clock.now();
       if (attempt.problem === undefined) {
@@ -143,8 +146,11 @@ export class InvoiceSender {
       }
       delivery.failed(attempt.problem, attempt.isFinal);
       const isLast = delivery.status === DeliveryStatus.FAILED;
-      if (isLast) await tx.execute(NOT_DELIVERED, [organizationId, invoiceId, deliveryId]);
-      return isLast;
+      if (!isLast) return false;
+      await tx.execute(NOT_DELIVERED, [organizationId, invoiceId, deliveryId]);
+      const { recipient, attempts } = delivery;
+      await record(tx, invoiceDeliveryFailed(await issuedOf(tx, invoice), { recipient, reason: attempt.problem, attempts }, now));
+      return true;
     });
   }
 }
@@ -152,7 +158,7 @@ export class InvoiceSender {
 // These statements leave the revision of the invoice unchanged: a delivery is no change that an editor must know of.
 const START = `update "billing"."invoice" set "delivery_started_at" = coalesce("delivery_started_at", ?) where "organization_id" = ? and "id" = ?`;
 const DELIVERED = `update "billing"."invoice" set "delivered_at" = coalesce("delivered_at", ?) where "organization_id" = ? and "id" = ?`;
-/** The customer has no invoice if no delivery succeeded and no other is on its way. */
+/** SQL that records that an invoice was not sent: all its e-mails failed, and no other e-mail with it is being sent. */
 const NOT_DELIVERED = `update "billing"."invoice" i set "delivery_started_at" = null
   where i."organization_id" = ? and i."id" = ? and i."delivered_at" is null and not exists (
     select from "billing"."invoice_delivery" d where d."organization_id" = i."organization_id" and d."invoice_id" = i."id"

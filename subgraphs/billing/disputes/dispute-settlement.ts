@@ -21,6 +21,9 @@ import { DisputeStatus } from './dispute.states.ts';
 
 export type DisputeNotice = Extract<ProcessorNotice, { kind: 'dispute' }>;
 
+/** Kind of the ledger transfer for a dispute of a written-off invoice. It writes off the amount that the dispute makes due again. */
+const WRITTEN_OFF = 'dispute_written_off';
+
 interface Disputed {
   invoice: Invoice;
   payment: Payment;
@@ -28,8 +31,8 @@ interface Disputed {
 }
 
 /**
- * Records what a processor reports about a dispute, once: repeated and late reports change nothing. A dispute that is won stays
- * won, whatever an older report says. The invoice is locked before the payment, as in `settlePayment`.
+ * Records a dispute report of the processor only once: repeated and late reports change nothing. An older report cannot change a dispute
+ * that is won. The invoice is locked before the payment, as in `settlePayment`.
  */
 export async function settleDispute(tx: EntityManager, paymentId: string, notice: DisputeNotice, now: Date): Promise<void> {
   const { invoiceId } = await tx.findOneOrFail(Payment, { id: paymentId });
@@ -47,7 +50,9 @@ export async function settleDispute(tx: EntityManager, paymentId: string, notice
   if (isNews(known, notice.state)) await close(tx, disputed, { state: notice.state, hasTaken }, now);
 }
 
-/** True if the report closes the dispute. A lost dispute may still be won, but not the other way round. */
+/**
+ * Returns true if the report closes the dispute or changes its result. A lost dispute can still be won, but a won dispute cannot be lost.
+ */
 function isNews(known: Dispute | null, state: DisputeState): state is 'won' | 'lost' {
   if (state === 'open' || known?.status === DisputeStatus.WON) return false;
   return known?.status !== state;
@@ -61,7 +66,10 @@ function created({ id: paymentId, organizationId, accountId, currency }: Payment
   });
 }
 
-/** The money is gone. What the payment paid of its invoice is owed again, except what was refunded. */
+/**
+ * Records that the processor has taken the money of a disputed payment back. The amount that the payment had paid, minus refunds, is due
+ * again.
+ */
 async function open(tx: EntityManager, disputed: Disputed, now: Date): Promise<void> {
   const { invoice, payment, dispute } = disputed;
   const { organizationId, accountId, currency, id: source, amount } = dispute;
@@ -75,13 +83,18 @@ async function open(tx: EntityManager, disputed: Disputed, now: Date): Promise<v
   invoice.reopen(reopened, now);
   const transfer = { organizationId, accountId, currency, source, invoiceId: invoice.id, at: now };
   await post(tx, { ...transfer, kind: 'dispute', debit: 'receivable', credit: `cash:${payment.processor}`, amount: reopened });
+  // nobody will pay a written-off invoice, so what is owed again is written off too
+  if (!invoice.amountWrittenOff.isZero()) {
+    invoice.amountWrittenOff = invoice.amountWrittenOff.plus(reopened);
+    await post(tx, { ...transfer, kind: WRITTEN_OFF, debit: 'writeoff', credit: 'receivable', amount: reopened });
+  }
   await postWithdrawal(tx, { payment, source, kind: 'dispute', amount: amount.minus(reopened) }, now);
   await record(tx, paymentDisputed({ payment, method: await methodOf(tx, payment) }, dispute));
   if (invoice.status !== before) await tellReopened(tx, invoice, before, now);
   await applyCredit(tx, invoice, now);
 }
 
-/** A reopened invoice is overdue at once if its due day is over. */
+/** Records the event about an invoice that a dispute has reopened. The invoice becomes overdue immediately if its due date has passed. */
 async function tellReopened(tx: EntityManager, invoice: Invoice, before: InvoiceStatus, now: Date): Promise<void> {
   const issued = await issuedOf(tx, invoice);
   await record(tx, invoiceUpdated(issued, { status: { from: before, to: invoice.status } }));
@@ -92,7 +105,7 @@ async function tellReopened(tx: EntityManager, invoice: Invoice, before: Invoice
 
 interface Decision {
   state: 'won' | 'lost';
-  /** True if the processor had taken the money. */
+  /** True if the processor had taken the disputed money before. */
   hasTaken: boolean;
 }
 
@@ -105,10 +118,15 @@ async function close(tx: EntityManager, disputed: Disputed, { state, hasTaken }:
   await record(tx, paymentDisputeClosed({ payment, method: await methodOf(tx, payment) }, dispute));
 }
 
-/** The money is back. It pays what is due of the invoice, and the rest becomes credit of the account, as with late payments. */
+/**
+ * Records that the processor has returned the money. The money pays the due amount of the invoice, and the remaining money becomes credit
+ * of the account, as for late payments.
+ */
 async function takeReturned(tx: EntityManager, { invoice, payment, dispute }: Disputed, now: Date): Promise<void> {
   const { organizationId, accountId, currency, id: source, amountReopened } = dispute;
-  const applied = Decimal.min(amountReopened, invoice.amountOpen);
+  const writtenOff = (await transferOf(tx, organizationId, source, WRITTEN_OFF)) ?? new Decimal(0);
+  invoice.amountWrittenOff = invoice.amountWrittenOff.minus(writtenOff);
+  const applied = writtenOff.plus(Decimal.min(amountReopened.minus(writtenOff), invoice.amountOpen));
   payment.amountApplied = payment.amountApplied.plus(applied);
   invoice.amountPaid = invoice.amountPaid.plus(applied);
   const transfer = {
@@ -121,6 +139,7 @@ async function takeReturned(tx: EntityManager, { invoice, payment, dispute }: Di
     at: now,
   };
   const lost = (await transferOf(tx, organizationId, source, 'dispute_loss')) ?? new Decimal(0);
+  await post(tx, { ...transfer, kind: 'dispute_won_restored', debit: 'receivable', credit: 'writeoff', amount: writtenOff });
   await post(tx, { ...transfer, kind: 'dispute_won', credit: 'receivable', amount: applied });
   await post(tx, { ...transfer, kind: 'dispute_won_loss', credit: 'losses', amount: lost });
   await post(tx, { ...transfer, kind: 'dispute_won_credit', credit: 'credit', amount: dispute.amount.minus(applied).minus(lost) });

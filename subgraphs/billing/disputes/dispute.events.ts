@@ -51,7 +51,7 @@ export const paymentDisputed = defineEvent(
   {
     name: 'payment.disputed',
     family,
-    description: "The customer's bank takes a payment back. What the payment paid of its invoice is owed again.",
+    description: "The customer's bank takes a payment back. The amount that the payment had paid is due again.",
     data,
     example,
   },
@@ -62,7 +62,8 @@ export const paymentDisputeClosed = defineEvent(
   {
     name: 'payment.dispute_closed',
     family,
-    description: 'The bank has decided about a dispute. If it is `won`, the money is back, and pays what is due of the invoice.',
+    description:
+      'The bank has decided about a dispute. If the status is `won`, the money was returned, and pays the due amount of the invoice.',
     data,
     example: {
       ...example,

@@ -3,7 +3,7 @@ import { DateTime } from '../../../kernel/graphql/scalars.ts';
 import { isStorable, UNSTORABLE } from '../../../kernel/values/text.ts';
 import { InvoiceStatus } from '../invoices/invoice.states.ts';
 
-/** Conditions for the invoices in a CSV. They mean the same as in the list of invoices. */
+/** Filter for the invoices in a CSV file. Its fields have the same meaning as in the list of invoices. */
 export interface CsvFilter {
   accountId: string[] | null;
   status: InvoiceStatus[] | null;
@@ -17,7 +17,7 @@ const MAX_VALUES = 100;
 const isStatus = (text: string): text is InvoiceStatus => (Object.values(InvoiceStatus) as string[]).includes(text);
 
 /**
- * Reads the conditions from the query of a URL. A list is written `a,b`, or as a repeated parameter.
+ * Parses the filter from the query of a URL. A list is written `a,b`, or as a repeated parameter.
  * @throws InvalidParameters with all problems
  */
 export function csvFilterIn(query: Readonly<Record<string, unknown>>): CsvFilter {

@@ -3,17 +3,17 @@ import type { Invoice } from '../invoices/invoice.entity.ts';
 import type { InvoiceLine } from '../invoices/invoice-line.entity.ts';
 import { dateIn, type InvoiceDocument, type InvoiceDocumentLine, type InvoiceDocumentTax, type InvoiceParty } from './invoice-document.ts';
 
-/** An invoice with all that its document shows. */
+/** An invoice with all data that its document shows. */
 export interface InvoiceParts {
   invoice: Invoice;
-  /** Lines in order. */
+  /** Lines of the invoice, in their order on the invoice. */
   lines: readonly InvoiceLine[];
   taxes: readonly InvoiceDocumentTax[];
-  /** Seller and customer of an invoice that has none, because an earlier release issued it. */
+  /** Current seller and customer. They are used for an invoice of an earlier release, which did not store them. */
   present: { seller: Seller; billTo: InvoiceParty } | null;
 }
 
-/** Returns the document of an invoice. It shows the invoice as it was issued, and what was paid since then. */
+/** Returns the document of an invoice. It contains the invoice as issued, and the payments since the issue. */
 export function documentOf({ invoice, lines, taxes, present }: InvoiceParts): InvoiceDocument {
   const { number, createdAt, dueDate, status, currency, subtotal, amount, creditApplied, amountDue, notes } = invoice;
   const seller = invoice.seller ?? present?.seller;

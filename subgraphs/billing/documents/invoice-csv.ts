@@ -4,7 +4,7 @@ import type { BillTo } from '../customers/bill-to.ts';
 import type { Invoice } from '../invoices/invoice.entity.ts';
 import { plainAmount } from './invoice-document.ts';
 
-/** The part of an invoice that its CSV row shows. Callers do not need to read the lines of the invoices. */
+/** The fields of an invoice that its CSV row shows. No lines of invoices are needed. */
 export type InvoiceRow = Pick<Invoice, 'number' | 'status' | 'createdAt' | 'dueDate' | 'currency' | 'notes' | (typeof AMOUNTS)[number]> & {
   billTo: Pick<BillTo, 'name' | 'taxId'> | null;
 };

@@ -24,7 +24,7 @@ const invoice = (changes: Partial<InvoiceRow> = {}): InvoiceRow => ({
 
 const csvOf = (invoices: readonly InvoiceRow[]): string => INVOICE_CSV_HEADER + invoices.map(invoiceCsvLine).join('');
 
-/** A parser for CSV that follows the grammar of RFC 4180 one character at a time, and refuses everything else. */
+/** A CSV parser that follows the grammar of RFC 4180 character by character, and rejects everything else. */
 function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -51,7 +51,7 @@ function parseCsv(text: string): string[][] {
   return rows;
 }
 
-/** Returns the rows of a CSV text as objects, with the names of the header. */
+/** Parses a CSV text and returns its rows as objects. The header line contains the names of the fields. */
 function recordsOf(csv: string): Record<string, string>[] {
   const [header = [], ...rows] = parseCsv(csv);
   expect(rows.filter((row) => row.length !== header.length)).toEqual([]);

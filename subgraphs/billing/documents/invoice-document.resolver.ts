@@ -5,7 +5,7 @@ import { invoicePdfPath } from './invoice-paths.ts';
 
 @Resolver(() => Invoice)
 export class InvoiceDocumentResolver {
-  @FieldResolver(() => String, { description: 'URL of the invoice as PDF. A download needs credentials, as every request does.' })
+  @FieldResolver(() => String, { description: 'URL of the invoice as PDF. The download requires credentials, like every request.' })
   pdfUrl(@Root() { id }: Invoice, @Ctx() { origin }: BillingContext): string {
     return `${origin}${invoicePdfPath(id)}`;
   }

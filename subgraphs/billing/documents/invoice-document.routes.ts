@@ -92,10 +92,10 @@ async function sendCsv(downloads: InvoiceDownloads, request: FastifyRequest, rep
     .send(stream);
 }
 
-/** An order that does not change while invoices are read: invoices that are issued meanwhile come last. */
+/** Sort order of the CSV. Invoices that are issued during the download come last, so that the pages do not shift. */
 const OLDEST_FIRST = ['createdAt', 'id'].map((field) => ({ field, order: SortOrder.ASC }));
 
-/** Yields the CSV in large pieces. The next page is read when the client has taken the one before, so memory is bounded. */
+/** Yields the CSV in large pieces. The next page is read after the client has received the previous page, so memory is bounded. */
 async function* csvOf(pages: AsyncIterable<readonly Invoice[]>): AsyncGenerator<string> {
   yield INVOICE_CSV_HEADER;
   for await (const page of pages) yield page.map(invoiceCsvLine).join('');

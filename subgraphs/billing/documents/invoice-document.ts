@@ -1,14 +1,14 @@
+import { localTime } from '../../../kernel/values/local-time.ts';
 import { type Decimal, minorDigits } from '../../../kernel/values/money.ts';
-import { localTime } from '../calculation/local-time.ts';
 import type { Seller } from '../invoice-settings/seller.ts';
 import type { InvoiceStatus } from '../invoices/invoice.states.ts';
 
-/** The customer of an invoice, as it was when the invoice was issued. */
+/** The customer of an invoice, with the values at the time when the invoice was issued. */
 export interface InvoiceParty {
   name: string;
   /** Lines of the postal address, from the street to the country. */
   address: readonly string[];
-  /** VAT number or another tax number. Null if there is none. */
+  /** VAT number or another tax number of the customer. Null if the customer has none. */
   taxId: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface InvoiceParty {
 export interface InvoiceDocumentLine {
   description: string;
   quantity: number;
-  /** May have more decimal digits than the currency, because metered prices do. */
+  /** Price of one unit. It may have more decimal digits than the currency, because metered prices do. */
   unitPrice: Decimal;
   amount: Decimal;
   /** Period that the line bills, as shown to the customer. Null if the line has no period. */
@@ -26,12 +26,12 @@ export interface InvoiceDocumentLine {
 /** The tax of one rate, over all lines to which the rate applies. */
 export interface InvoiceDocumentTax {
   name: string;
-  /** Percentage: 20 for 20%. */
+  /** Percentage of the tax: 20 for a tax of 20%. */
   rate: Decimal;
-  /** Sum of the lines to which the rate applies. */
+  /** Net amount of all lines to which the rate applies. */
   taxable: Decimal;
   amount: Decimal;
-  /** Why the tax is zero or reduced, such as reverse charge. Null if no reason must be shown. */
+  /** Reason why the tax is zero or reduced, such as reverse charge. Null if no reason must be shown. */
   reason: string | null;
 }
 
@@ -45,7 +45,7 @@ export interface InvoiceDocument {
   issuedAt: Date;
   dueDate: Date;
   status: `${InvoiceStatus}`;
-  /** ISO 4217 code. */
+  /** ISO 4217 code of the currency. */
   currency: string;
   seller: Seller;
   billTo: InvoiceParty;
@@ -55,21 +55,21 @@ export interface InvoiceDocument {
   taxes: readonly InvoiceDocumentTax[];
   /** Sum of `subtotal` and all taxes. */
   amount: Decimal;
-  /** Sum of the successful payments. */
+  /** Sum of the successful payments of the invoice. */
   paid: Decimal;
   /** Credit of the account that was used for the invoice. */
   creditApplied: Decimal;
-  /** Sum of the credit notes for what was not paid yet. */
+  /** Sum of the credit notes that reduced the unpaid amount of the invoice. */
   credited: Decimal;
-  /** What is still to be paid. */
+  /** Unpaid amount. */
   amountDue: Decimal;
-  /** Free text, up to 5,000 characters. Null if there is none. */
+  /** Notes for the customer, up to 5,000 characters. Null if the invoice has none. */
   notes: string | null;
 }
 
 /**
- * Writes an amount with the decimal digits of its currency, such as 1234.50. It never rounds: an amount with more digits,
- * such as a metered price, keeps them.
+ * Writes an amount with the decimal digits of its currency, such as 1234.50. It never rounds: an amount with more digits, such as a metered
+ * price, keeps all its digits.
  */
 export const plainAmount = (amount: Decimal, currency: string): string =>
   amount.toFixed(Math.max(minorDigits(currency), amount.decimalPlaces()));
@@ -86,7 +86,7 @@ export const formatQuantity = (quantity: number): string => withThousands(String
 /** Writes the date of a timestamp in UTC, such as 2026-01-31. */
 export const formatDate = (timestamp: Date): string => timestamp.toISOString().slice(0, 10);
 
-/** Writes the date that clocks in a time zone show at a timestamp, such as 2026-01-31. */
+/** Writes the date of a timestamp in a time zone, such as 2026-01-31. */
 export const dateIn = (timestamp: Date, zone: string): string => formatDate(new Date(localTime(timestamp.getTime(), zone)));
 
 const withThousands = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ',');

@@ -21,7 +21,7 @@ test('a price with more digits than its currency is shown in full and never roun
   expect(formatAmount(new Decimal('1e-10'), 'JPY')).toBe('0.0000000001');
 });
 
-test('every amount keeps its value, and is grouped like the number format of American English', () => {
+test('any amount keeps its value, and its digits are grouped as in the number format of American English', () => {
   const minorUnits = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n });
   fc.assert(
     fc.property(minorUnits, (cents) => {

@@ -21,13 +21,16 @@ export interface InvoiceDocumentsDeps {
   invoiceTaxes: RecordReader<InvoiceTax>;
 }
 
-/** Number of times an invoice is read again that was changed while it was read. */
+/** Maximum number of attempts to read an invoice consistently. It is read again if it changes during the reading. */
 const READS = 5;
 
-/** Raise it with each change of the layout, because the same invoice then has other bytes. */
+/** Version of the PDF layout. Raise it with each change of the layout, because the change also affects the bytes of existing invoices. */
 const LAYOUT = 1;
 
-/** Reads invoices as documents. All that a document shows is a snapshot, so it does not change until the invoice does. */
+/**
+ * Reads invoices as documents. A document shows only values that are stored with the invoice, so it changes only if the
+ * invoice changes.
+ */
 export class InvoiceDocuments {
   constructor(private readonly deps: InvoiceDocumentsDeps) {}
 
@@ -57,7 +60,7 @@ export class InvoiceDocuments {
     return { lines, taxes: taxes.map(({ name, percent: rate, taxable, amount, reason }) => ({ name, rate, taxable, amount, reason })) };
   }
 
-  /** Returns today's seller and customer, for an invoice of a release that did not store them. */
+  /** Returns the current seller and customer, for an invoice of an earlier release, which did not store them. */
   async #presentOf({ seller, billTo, accountId }: Invoice, request: RequestContext): Promise<InvoiceParts['present']> {
     if (seller && billTo) return null;
     const { orm, graph } = this.deps;
@@ -71,8 +74,8 @@ export class InvoiceDocuments {
   }
 }
 
-/** Returns the strong entity tag of the PDF of a document. It needs no PDF, so a client with a current copy costs little. */
+/** Returns the strong entity tag of the PDF of a document, without creating the PDF. */
 export const documentTag = (document: InvoiceDocument): string => entityTag(JSON.stringify([LAYOUT, document]));
 
-/** Returns the name of the file in which people save an invoice. */
+/** Returns the file name of the PDF of an invoice, which contains the invoice number. */
 export const fileNameOf = ({ number }: Pick<InvoiceDocument, 'number'>): string => `${number}.pdf`;

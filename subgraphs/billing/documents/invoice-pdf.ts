@@ -1,4 +1,5 @@
 import type { Decimal } from '../../../kernel/values/money.ts';
+import { OneByOne } from '../../../kernel/work/one-by-one.ts';
 import {
   formatAmount,
   formatDate,
@@ -16,7 +17,7 @@ const MUTED: TextStyle = { ...NORMAL, size: 8, color: '#555555' };
 const TITLE: TextStyle = { ...STRONG, size: 20 };
 const NAME: TextStyle = { ...STRONG, size: 12 };
 
-/** The columns above the table, of the table, and of the totals below the table. */
+/** Columns of the PDF: above the table of lines, in the table, and in the totals below the table. */
 const COLUMNS = {
   whole: { x: CONTENT.left, width: CONTENT.right - CONTENT.left, align: 'left' },
   wholeRight: { x: CONTENT.left, width: CONTENT.right - CONTENT.left, align: 'right' },
@@ -39,8 +40,13 @@ const STATUS: Readonly<Record<InvoiceDocument['status'], string>> = {
 /**
  * Creates the PDF of an invoice: A4, in English, with embedded fonts for Latin, Greek and Cyrillic text. A character that
  * the fonts do not have is shown by its code, such as [U+4E2D]. The same document gives the same bytes each time.
+ * All PDFs of a process are drawn one after the other, so that many of them do not delay other requests.
  */
-export async function invoicePdf(document: InvoiceDocument): Promise<Buffer> {
+export const invoicePdf = (document: InvoiceDocument): Promise<Buffer> => drawings.run(() => draw(document));
+
+const drawings = new OneByOne();
+
+async function draw(document: InvoiceDocument): Promise<Buffer> {
   const { number, seller, issuedAt } = document;
   const title = `Invoice ${number}`;
   const writer = await PdfWriter.create({ title, author: seller.name, language: 'en', createdAt: issuedAt });
@@ -54,7 +60,7 @@ export async function invoicePdf(document: InvoiceDocument): Promise<Buffer> {
   ]);
 }
 
-/** Writes seller and customer, with number, dates and status beside them. */
+/** Writes the seller and the customer on the left, and the number, dates and status of the invoice beside them. */
 function writeHeading(writer: PdfWriter, { number, issuedAt, dueDate, status, seller, billTo }: InvoiceDocument): void {
   writer.rows([[cell(COLUMNS.left, ...party(seller)), cell(COLUMNS.right, text('Invoice', TITLE))]]);
   writer.skip(18);
@@ -99,7 +105,7 @@ const lineRow = ({ description, periodText, quantity, unitPrice, amount }: Invoi
   cell(COLUMNS.amount, text(formatAmount(amount, currency))),
 ];
 
-/** Writes the sums, from the subtotal to the amount due. */
+/** Writes the totals of the invoice, from the subtotal to the amount due. */
 function writeTotals(writer: PdfWriter, document: InvoiceDocument): void {
   const { currency, subtotal, taxes, amount, credited, creditApplied, paid, amountDue } = document;
   const total = (label: string, value: Decimal, style = NORMAL): Cell[] => [
@@ -125,7 +131,7 @@ const taxRow = ({ name, rate, taxable, amount, reason }: InvoiceDocumentTax, cur
   cell(COLUMNS.amount, text(formatAmount(amount, currency))),
 ];
 
-/** Writes the notes of the invoice, and the text that the seller has on all invoices. */
+/** Writes the notes of the invoice, and the footer of the seller. */
 function writeNotes(writer: PdfWriter, { notes, seller: { footer } }: InvoiceDocument): void {
   const texts = [...(notes === null ? [] : [[text('Notes', STRONG), text(notes)]]), ...(footer === null ? [] : [[text(footer)]])];
   for (const shown of texts) {

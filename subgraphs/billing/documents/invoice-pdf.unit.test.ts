@@ -39,7 +39,7 @@ const linesOf = (count: number) =>
     line({ description: `Line ${index + 1}.`, periodText: index % 2 ? '2026-01-01 to 2026-01-31' : null }),
   );
 
-/** A line of text in a PDF. `left` and `right` are points from the left edge of the page, `y` from its bottom. */
+/** A line of text in a PDF. `left` and `right` are points from the left edge of the page, `y` is points from its bottom edge. */
 interface ShownText {
   text: string;
   left: number;
@@ -47,7 +47,7 @@ interface ShownText {
   y: number;
 }
 
-/** Reads the objects of a PDF by its cross-reference table: the dictionary, and the uncompressed stream. */
+/** Reads the objects of a PDF by its cross-reference table. An object consists of a dictionary and an uncompressed stream. */
 function objectsOf(pdf: Buffer): Map<string, { dictionary: string; stream: string }> {
   const file = pdf.toString('latin1');
   const table = file.slice(Number(/startxref\n(\d+)\n%%EOF/.exec(file)?.[1]));

@@ -1,13 +1,13 @@
 /**
- * Characters without an appearance of their own, such as control characters, zero-width joiners and marks that change
- * the direction of text. With the latter, a text could be shown as another one.
+ * Invisible characters, such as control characters, zero-width joiners and marks that change the direction of text.
+ * Direction marks could make a text look like another text.
  */
 const INVISIBLE = /(?!\n)[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
 const LINE_END = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 const SPACE = /[\t\p{Zs}]/gu;
 const NOT_ASCII = /[^\n\x20-\x7e]/gu;
 
-/** The units of a word that must not be cut: the code of a missing character, or any other character. */
+/** The smallest units into which a word can be cut: the code of a missing character, or any single character. */
 const UNIT = /\[U\+[0-9A-F]{4,6}\]|./gu;
 
 /**
@@ -36,7 +36,7 @@ export function wrapText(text: string, width: number, widthOf: (character: strin
   return shown.at(-1) === '' ? shown.slice(0, -1) : shown;
 }
 
-/** A text with its width. */
+/** A text and its width. */
 interface Measured {
   text: string;
   width: number;

@@ -11,7 +11,7 @@ test('a character that is not in the font is shown by its code', () => {
   expect(printable('é', onlyAscii)).toBe('[U+00E9]');
 });
 
-test('half of a surrogate pair is shown by its code', () => {
+test('half of a surrogate pair is shown by its code in a PDF', () => {
   expect(printable('a\ud83d', () => false)).toBe('a[U+D83D]');
 });
 
@@ -23,7 +23,7 @@ test.each([
   expect(printable(text, everything)).toBe(shown);
 });
 
-test('all kinds of spaces become plain spaces, and all kinds of line breaks become one', () => {
+test('all kinds of spaces become plain spaces, and all kinds of line breaks become the same line break', () => {
   expect(printable('a\tb\u00a0c\u2003d\u3000e', everything)).toBe('a b c d e');
   expect(printable('a\r\nb\nc\rd\u2028e\u2029f', everything)).toBe('a\nb\nc\nd\ne\nf');
 });
@@ -31,7 +31,7 @@ test('all kinds of spaces become plain spaces, and all kinds of line breaks beco
 const widthOf = (character: string) => (character === 'w' ? 3 : 1);
 const widthOfText = (text: string) => [...text].reduce((sum, character) => sum + widthOf(character), 0);
 
-test('text breaks at spaces, and a line is as long as it can be', () => {
+test('wrapped text breaks at spaces, and each line is as long as possible', () => {
   expect(wrapText('the quick red fox', 9, widthOf)).toEqual(['the quick', 'red fox']);
 });
 
@@ -44,7 +44,7 @@ test('a surrogate pair and the code of a missing character are not cut', () => {
   expect(wrapText('ab[U+4E2D][U+4E00]', 10, widthOf)).toEqual(['ab[U+4E2D]', '[U+4E00]']);
 });
 
-test('a character that is wider than a line gets a line of its own', () => {
+test('a character that is wider than a line is on a separate line', () => {
   expect(wrapText('awwb', 2, widthOf)).toEqual(['a', 'w', 'w', 'b']);
 });
 
@@ -54,7 +54,7 @@ test('several empty lines become one, and empty lines at the start and end are n
   expect(wrapText(' \n ', 9, widthOf)).toEqual([]);
 });
 
-/** The shortest list of lines, found by trying every position for each line break. Words must fit into a line. */
+/** Returns the shortest list of lines for some words, found by trying every line break. Each word must fit into a line. */
 function fewestLines(words: readonly string[], width: number): number {
   const fewest = [0];
   for (let end = 1; end <= words.length; end++) {
@@ -66,7 +66,7 @@ function fewestLines(words: readonly string[], width: number): number {
   return fewest[words.length] ?? 0;
 }
 
-test('any words are broken into the fewest lines that are possible, and no word is lost', () => {
+test('any words are broken into the smallest possible number of lines, and no word is lost', () => {
   const word = fc.array(fc.constantFrom('w', 'i', 'é', '😀'), { minLength: 1, maxLength: 4 }).map((characters) => characters.join(''));
   fc.assert(
     fc.property(fc.array(word, { maxLength: 30 }), fc.integer({ min: 12, max: 40 }), (words, width) => {
@@ -78,7 +78,7 @@ test('any words are broken into the fewest lines that are possible, and no word 
   );
 });
 
-test('any text keeps all its characters except spaces, in any width', () => {
+test('wrapped text of any width contains all characters except spaces', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 1, max: 30 }), (text, width) => {
       const lines = wrapText(text, width, widthOf);

@@ -14,7 +14,7 @@ const LINE_HEIGHT = 1.35;
 /** First and last x coordinate of the content of a page, in points. */
 export const CONTENT = { left: PAGE.margin, right: PAGE.width - PAGE.margin };
 
-/** Look of a text. `size` is in points, `color` is hexadecimal such as #333333. */
+/** Font weight, size and color of a text. `size` is in points; `color` is hexadecimal, such as #333333. */
 export interface TextStyle {
   weight: 'regular' | 'bold';
   size: number;
@@ -34,7 +34,7 @@ export interface Cell {
   texts: readonly StyledText[];
 }
 
-/** A text of any length, with its look. */
+/** A text of any length, with its font weight, size and color. */
 export interface StyledText {
   text: string;
   style: TextStyle;
@@ -46,7 +46,7 @@ interface WrappedCell {
   lines: readonly StyledText[];
 }
 
-/** Metadata of a PDF file. The same metadata and the same content give the same bytes. */
+/** Metadata of a PDF file. The same metadata and content always result in the same bytes. */
 export interface PdfMetadata {
   title: string;
   author: string;
@@ -57,14 +57,14 @@ export interface PdfMetadata {
 
 type Pdf = PDFKit.PDFDocument;
 
-/** The part of a font of pdfkit that its types leave out. A unit test shows that the installed version has it. */
+/** The part of pdfkit's font API that is missing in its type definitions. A unit test checks that the installed version has it. */
 interface FontInUse {
   _font: { font: { hasGlyphForCodePoint(codePoint: number): boolean } };
 }
 
 let fontFiles: Record<TextStyle['weight'], Buffer> | undefined;
 
-/** Reads the font files at their first use, and keeps their 1.3 MB in memory. */
+/** Returns the font files. They are read at their first use and stay in memory (1.3 MB). */
 function fonts(): Record<TextStyle['weight'], Buffer> {
   const { resolve } = createRequire(import.meta.url);
   const read = (name: string) => readFileSync(resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`));
@@ -77,12 +77,12 @@ function fonts(): Record<TextStyle['weight'], Buffer> {
  * order in which it was written, so that people can select and copy it.
  */
 export class PdfWriter {
-  /** Draws the top of each further page, such as the head of a table. Null draws nothing. */
+  /** Draws the top of each page after the first, such as the head of a table. Null draws nothing. */
   pageTop: (() => void) | null = null;
 
-  /** Where the next row starts, in points from the top of the page. */
+  /** Start of the next row, in points from the top of the page. */
   private y = PAGE.margin;
-  /** Where the first row of this page starts, below what `pageTop` has drawn. */
+  /** Start of the first row of this page, below the content that `pageTop` has drawn. */
   private top = PAGE.margin;
   private readonly widths = { regular: new Map<string, number>(), bold: new Map<string, number>() };
 
@@ -110,8 +110,8 @@ export class PdfWriter {
   }
 
   /**
-   * Writes rows below each other, each with its cells beside each other. If the rows do not fit on the rest of the page, they
-   * start on a new page. Rows that are higher than a page continue on the following pages.
+   * Writes rows of a table. If the rows do not fit on the rest of the page, they start on a new page. Rows that are higher than a page
+   * continue on the following pages.
    */
   rows(rows: readonly (readonly Cell[])[]): void {
     const wrapped = rows.map((cells) => cells.map((cell) => this.wrap(cell)));
@@ -120,7 +120,7 @@ export class PdfWriter {
     for (const cells of wrapped) this.row(cells);
   }
 
-  /** Leaves `height` points empty. */
+  /** Leaves a vertical space of `height` points empty. */
   skip(height: number): void {
     this.y += height;
   }
@@ -130,7 +130,7 @@ export class PdfWriter {
     this.pdf.moveTo(CONTENT.left, this.y).lineTo(CONTENT.right, this.y).lineWidth(0.5).strokeColor('#888888').stroke();
   }
 
-  /** Writes the bottom of each page, and returns the bytes of the file. Of each cell in `pageBottom`, only the first line is shown. */
+  /** Writes the bottom of each page, and returns the bytes of the file. Only the first line of each cell in `pageBottom` is shown. */
   async end(pageBottom: (page: number, pages: number) => Cell[]): Promise<Buffer> {
     const { count } = this.pdf.bufferedPageRange();
     for (let index = 0; index < count; index++) {

@@ -4,8 +4,8 @@ import { Large } from '../../../kernel/graphql/large.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { Revision } from '../../../kernel/records/revision.ts';
 
-/** What the invoices of an organization say about their seller. An organization without a row uses its name. */
-@ObjectType({ description: 'What the invoices of your organization say about their seller. Changes concern only later invoices.' })
+/** Information about the seller on the invoices of an organization. Without a row, the invoices show only the name of the organization. */
+@ObjectType({ description: 'Information about the seller on the invoices of your organization. Changes apply only to later invoices.' })
 @Entity({ tableName: 'invoice_settings' })
 @OrganizationFilter()
 export class InvoiceSettings {

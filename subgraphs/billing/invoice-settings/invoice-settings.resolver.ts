@@ -7,7 +7,7 @@ import { InvoiceSettingsInput } from './invoice-settings.inputs.ts';
 
 @Resolver(() => InvoiceSettings)
 export class InvoiceSettingsResolver {
-  @Query(() => InvoiceSettings, { description: 'Get what your invoices say about their seller.' })
+  @Query(() => InvoiceSettings, { description: 'Get the information about the seller on your invoices.' })
   @Requires('billing:read', { scope: 'organization' })
   invoiceSettings(@Ctx() { invoiceSettings }: BillingContext): Promise<InvoiceSettings> {
     return invoiceSettings.find();
@@ -15,7 +15,7 @@ export class InvoiceSettingsResolver {
 
   @Mutation(() => InvoiceSettings, {
     description:
-      'Change what your invoices say about their seller. Only invoices that are issued afterwards show the change, because an issued invoice is a legal document.',
+      'Change the information about the seller on your invoices. Only invoices that are issued afterwards show the change, because an issued invoice is a legal document.',
   })
   @Requires('billing:admin', { scope: 'organization', secondFactor: true })
   updateInvoiceSettings(

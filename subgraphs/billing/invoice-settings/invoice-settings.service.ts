@@ -11,17 +11,17 @@ export interface InvoiceSettingsServiceDeps {
   clock: Clock;
 }
 
-/** The values that an update may change. */
+/** The settings that an update may change. */
 type Changes = Partial<Pick<InvoiceSettings, 'legalName' | 'address' | 'taxId' | 'footer'>>;
 
 const INSERT = `insert into "billing"."invoice_settings" ("organization_id", "address", "updated_at") values (?, '[]', ?)
   on conflict ("organization_id") do nothing`;
 
-/** Manages what the invoices of the caller's organization say about their seller. */
+/** Manages the information about the seller on the invoices of the caller's organization. */
 export class InvoiceSettingsService {
   constructor(private readonly deps: InvoiceSettingsServiceDeps) {}
 
-  /** Returns the settings. They have default values until they are changed for the first time. */
+  /** Returns the invoice settings, with default values if they were never changed. */
   async find(): Promise<InvoiceSettings> {
     const { em, request } = this.deps;
     const { organizationId } = request.principal;
@@ -29,7 +29,7 @@ export class InvoiceSettingsService {
   }
 
   /**
-   * Changes the settings. Invoices that are already issued do not change.
+   * Changes the invoice settings. Issued invoices do not change.
    * @throws StaleResource
    */
   update(changes: Changes, expectedRevision?: number | null): Promise<InvoiceSettings> {

@@ -1,7 +1,7 @@
 import { Field, ObjectType } from 'type-graphql';
 
-/** Who issued an invoice, as of its issue. */
-@ObjectType({ description: 'Who issued an invoice, as of its issue.' })
+/** Seller on an invoice, with the values at the time when the invoice was issued. */
+@ObjectType({ description: 'Seller on an invoice, as it was when the invoice was issued.' })
 export class Seller {
   @Field(() => String, { description: 'Legal name of the seller.' })
   name!: string;

@@ -3,6 +3,7 @@ import { refuse } from '../../../kernel/errors/errors.ts';
 import { record } from '../../../kernel/events/outbox.ts';
 import type { Decimal } from '../../../kernel/values/money.ts';
 import { post } from '../ledger/ledger.ts';
+import { ratesOf } from '../taxes/tax-terms.ts';
 import type { Invoice } from './invoice.entity.ts';
 import { InvoiceNotChangeable } from './invoice.errors.ts';
 import { type InvoiceChanges, invoiceUpdated } from './invoice.events.ts';
@@ -16,7 +17,7 @@ import { InvoiceTax } from './invoice-tax.entity.ts';
 import { taxInvoice } from './invoice-taxes.ts';
 import { issuedOf } from './issued-invoice.ts';
 
-/** The new values of an invoice. `lines` replace the present lines. */
+/** The new values of an invoice. If `lines` is set, it replaces all lines. */
 export interface InvoiceUpdate extends Pick<InvoiceUpdateInput, 'status' | 'dueDate' | 'notes'> {
   lines?: readonly LineDraft[] | undefined;
 }
@@ -42,7 +43,7 @@ export async function changeInvoice(tx: EntityManager, invoice: Invoice, update:
   if (update.lines || update.status) await applyCredit(tx, invoice, now);
 }
 
-/** An invoice that is overdue, and gets a later due date, is pending again. */
+/** Sets a later due date. An overdue invoice becomes pending again. */
 function postpone(invoice: Invoice, dueDate: Date): void {
   if (invoice.status === InvoiceStatus.PAID || invoice.status === InvoiceStatus.CANCELLED)
     throw new InvoiceNotChangeable(invoice, invoice.status, `it is ${invoice.status}, so that nothing is due`);
@@ -81,7 +82,8 @@ async function replaceLines(tx: EntityManager, invoice: Invoice, drafts: readonl
   await tx.nativeDelete(InvoiceTax, { invoiceId: invoice.id });
   const { subtotal, taxAmount, revision } = invoice;
   const lines = linesOf(drafts, invoice);
-  const taxes = await taxInvoice(tx, invoice, lines, invoice.taxTerms ?? UNTAXED);
+  const terms = invoice.taxTerms ?? UNTAXED;
+  const taxes = taxInvoice(invoice, lines, terms, await ratesOf(tx, [terms]));
   refuse(amountProblems(invoice.amount));
   tx.persist([...lines, ...taxes]);
   // the kinds contain the revision, because the lines of an invoice may change several times
@@ -89,7 +91,7 @@ async function replaceLines(tx: EntityManager, invoice: Invoice, drafts: readonl
   await postDifference(tx, invoice, { kind: `change_tax_${revision}`, of: 'tax', amount: invoice.taxAmount.minus(taxAmount) }, now);
 }
 
-/** Terms of invoices of earlier releases, which have no taxes. */
+/** Tax terms of invoices from earlier releases, which have no taxes. */
 const UNTAXED = { country: null, region: null, day: '', exemption: null };
 
 interface Difference {
@@ -109,7 +111,7 @@ const sourceOf = ({ id, organizationId, accountId, currency }: Invoice, at: Date
   ...{ organizationId, accountId, currency, source: id, invoiceId: id, at },
 });
 
-/** Credit of the account that was used for the invoice does not matter: it is given back. */
+/** Checks that no payment has paid any part of the invoice. Credit that was used for the invoice is allowed, because it is given back. */
 function requireUnpaid(invoice: Invoice): void {
   const { amountPaid, amountReserved, amountReturned } = invoice;
   if (!amountReserved.isZero()) throw new InvoiceNotChangeable(invoice, 'in_flight', 'the outcome of a payment is not known yet');

@@ -6,8 +6,8 @@ import { InvoiceStatus } from './invoice.states.ts';
 import { issuedOf } from './issued-invoice.ts';
 
 /**
- * Completes a locked invoice of which nothing is due any more. By payments or credit of the account it becomes `paid`, and so
- * does an invoice about nothing. By credit notes alone it becomes `cancelled`. `paymentId` is the payment that paid the rest.
+ * Completes a locked invoice if no amount of it is due any more. If payments or credit of the account cover it, or its amount is 0, it
+ * becomes `paid`. If only credit notes cover it, it becomes `cancelled`. `paymentId` is the payment that paid the remaining amount.
  */
 export async function closeIfCovered(tx: EntityManager, invoice: Invoice, paymentId: string | null, now: Date): Promise<void> {
   const { status: from, amount, amountPaid, creditApplied } = invoice;

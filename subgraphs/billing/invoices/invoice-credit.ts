@@ -10,19 +10,19 @@ import { Invoice } from './invoice.entity.ts';
 import { InvoiceStatus } from './invoice.states.ts';
 import { closeIfCovered } from './invoice-closing.ts';
 
-/** Maximum number of invoices that get credit in one transaction. The sweeper continues with the next ones. */
+/** Maximum number of invoices that one transaction pays with credit. The sweeper continues with the remaining invoices. */
 const BATCH = 200;
 const RETRY_MS = 2_000;
-/** The part of an invoice that is due and not reserved, as `Invoice.amountOpen`. */
+/** SQL for the part of an invoice that is due and not reserved. `Invoice.amountOpen` computes the same amount. */
 const OPEN_AMOUNT = ['amount_paid', 'amount_reserved', 'amount_credited', 'credit_applied', 'amount_written_off']
   .map((column) => `- "${column}"`)
   .join(' ');
 const IS_OPEN = `"amount" ${OPEN_AMOUNT} > 0`;
 
 /**
- * Uses the credit of an account for its open invoices, the oldest due date first. Call it after credit was granted, and after
- * more of an invoice became due. It never waits for an invoice, because the caller may have locked another one: invoices that
- * other transactions have locked get the credit a moment later, from the sweeper.
+ * Uses the credit of an account for its open invoices, the earliest due date first. Call it after credit was granted, and after the due
+ * amount of an invoice increased. It never waits for a locked invoice, because the caller may have locked another invoice. Instead, the
+ * sweeper uses the credit for the locked invoice a few seconds later.
  */
 export async function applyCredit(tx: EntityManager, { organizationId, accountId, currency }: BalanceKey, now: Date): Promise<void> {
   const key = { organizationId, accountId, currency };
@@ -47,7 +47,10 @@ export async function applyCredit(tx: EntityManager, { organizationId, accountId
   if (rest.greaterThan(0)) await retryLater(tx, key, now);
 }
 
-/** Posts credit that an invoice has got. The kind contains the revision, because an invoice may get credit several times. */
+/**
+ * Posts credit that pays an invoice. The kind of the transfer contains the revision of the invoice, because credit can be used for an
+ * invoice several times.
+ */
 export async function postCredit(tx: EntityManager, invoice: Invoice, amount: Decimal, now: Date): Promise<void> {
   invoice.updatedAt = now;
   await tx.flush();
@@ -64,7 +67,10 @@ export async function giveCreditBack(tx: EntityManager, invoice: Invoice, now: D
   await post(tx, { ...transfer, kind: `credit_back_${revision}`, debit: 'receivable', credit: 'credit', amount });
 }
 
-/** Lets the sweeper continue if other transactions have locked open invoices, or if there are more. */
+/**
+ * Marks the account for the sweeper if other transactions have locked open invoices, or if there are more open invoices
+ * than one transaction handles.
+ */
 async function retryLater(tx: EntityManager, { organizationId, accountId, currency }: BalanceKey, now: Date): Promise<void> {
   await tx.execute(
     `insert into "billing"."waiting_credit" ("organization_id", "account_id", "currency", "apply_due_at")
@@ -76,7 +82,7 @@ async function retryLater(tx: EntityManager, { organizationId, accountId, curren
 
 const DUE = { name: 'billing.credit', table: 'billing.waiting_credit', column: 'apply_due_at', postponeMs: 60_000 } as const;
 
-/** Uses credit that could not be used when it was granted. */
+/** Creates the sweeper that uses credit which could not be used when it was granted. */
 export const creditSweeper = (ports: Ports): Sweeper =>
   dueSweeper(ports, DUE, async (tx, id, now) => {
     const [row] = await tx.execute<{ organization_id: string; account_id: string; currency: string }[]>(

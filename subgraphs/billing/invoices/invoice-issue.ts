@@ -1,13 +1,13 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { refuse } from '../../../kernel/errors/errors.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { nextNumber } from '../../../kernel/records/numbers.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 import type { Period } from '../calculation/billing-periods.ts';
 import { billToOf, type Customer } from '../customers/customer.ts';
 import { sellerOf } from '../invoice-settings/seller-snapshot.ts';
-import { lockCredit } from '../ledger/account-credit.ts';
-import { taxTermsOf } from '../taxes/tax-terms.ts';
+import { lockCredits } from '../ledger/account-credit.ts';
+import { ratesOf, taxTermsOf } from '../taxes/tax-terms.ts';
+import { numbersOf } from './document-numbers.ts';
 import { Invoice } from './invoice.entity.ts';
 import { closeIfCovered } from './invoice-closing.ts';
 import { postCredit } from './invoice-credit.ts';
@@ -19,7 +19,7 @@ import type { LineKind } from './line-kind.ts';
 
 const PAYMENT_TERM_MS = 30 * 24 * 3600 * 1000;
 
-/** Returns the due date of an invoice if none is given: 30 days after `issuedAt`. */
+/** Returns the due date of an invoice if the request states no due date: 30 days after `issuedAt`. */
 export const defaultDueDate = (issuedAt: Date): Date => new Date(issuedAt.getTime() + PAYMENT_TERM_MS);
 
 export interface InvoiceDraft {
@@ -28,9 +28,9 @@ export interface InvoiceDraft {
   currency: string;
   dueDate: Date;
   notes: string | null;
-  /** Id of the event that caused the invoice. Null if a request caused it. */
+  /** Id of the event that caused the invoice. Null if an API request caused it. */
   source: string | null;
-  /** Subscription that the invoice bills. Default: none. */
+  /** Subscription that the invoice bills. Default: no subscription. */
   subscriptionId?: string;
   lines: readonly LineDraft[];
 }
@@ -40,38 +40,82 @@ export interface LineDraft extends Priced {
   description: string;
   /** Category of the service in the catalog. */
   category: string;
-  /** Default: what a request states. */
+  /** Kind of charge. Default: `SERVICE`. */
   kind?: LineKind;
-  /** Item of a subscription. Default: none. */
+  /** Subscription item that the line bills. Default: no item. */
   itemId?: string;
-  /** Period that the line bills. Default: none. */
+  /** Period that the line bills. Default: no period. */
   period?: Period;
 }
 
 /**
- * Creates an invoice from a draft: assigns its number, and computes the amounts of the lines, the taxes and the total. The
- * database posts it to the ledger. Credit of the account pays as much of it as it can. The caller must record the event about
- * the new invoice, and then call `payIfNothingIsDue`.
+ * Creates an invoice from a draft: assigns its number, and computes the amounts of the lines, the taxes and the total. The database posts
+ * the invoice to the ledger. Credit of the account pays as much of the invoice as possible. The caller must record the event about the new
+ * invoice, and then call `payIfNothingIsDue`.
  */
-export async function issueInvoice(
+export async function issueInvoice(tx: EntityManager, draft: InvoiceDraft, now: Date): Promise<IssuedInvoice> {
+  const [issued] = await issueInvoices(tx, [draft], now);
+  return issued as IssuedInvoice;
+}
+
+/**
+ * Creates several invoices of one organization, as `issueInvoice` does, in the order of the drafts. The number of statements does not
+ * depend on the number of invoices, apart from invoices that credit pays.
+ */
+export async function issueInvoices(
   tx: EntityManager,
-  { lines: drafts, customer, ...draft }: InvoiceDraft,
+  drafts: readonly InvoiceDraft[],
   now: Date,
-): Promise<IssuedInvoice> {
-  const { terms, taxId } = await taxTermsOf(tx, customer, now);
-  const { accountId } = customer;
-  const invoice = Object.assign(new Invoice(), draft, { id: newId('invoice'), accountId, createdAt: now, updatedAt: now });
-  Object.assign(invoice, { billTo: billToOf(customer, taxId), taxTerms: terms, timezone: customer.timezone });
-  invoice.seller = await sellerOf(tx, draft.organizationId, customer.sellerName);
-  const lines = linesOf(drafts, invoice);
-  const taxes = await taxInvoice(tx, invoice, lines, terms);
-  refuse(amountProblems(invoice.amount));
+  numbers = numbersOf(tx, drafts[0]?.organizationId ?? ''),
+): Promise<IssuedInvoice[]> {
+  const issued = await draftInvoices(tx, drafts, now);
+  if (issued.length === 0) return [];
+  for (const { invoice } of issued) refuse(amountProblems(invoice.amount));
   // the counter is locked as late as possible, because all invoices of the organization wait for it
-  invoice.number = `INV-${await nextNumber(tx, 'invoice_counter', draft.organizationId)}`;
-  invoice.creditApplied = Decimal.min(await lockCredit(tx, invoice), invoice.amount);
-  tx.persist([invoice, ...lines, ...taxes]);
-  await postCredit(tx, invoice, invoice.creditApplied, now);
-  return { invoice, lines, taxes };
+  const assigned = await numbers.invoices(issued.length);
+  const credits = await lockCredits(
+    tx,
+    issued.map(({ invoice }) => invoice),
+  );
+  const used = new Map<string, Decimal>();
+  for (const [index, { invoice, lines, taxes }] of issued.entries()) {
+    invoice.number = assigned[index] as string;
+    // several invoices may share the credit of an account
+    const balance = `${invoice.accountId} ${invoice.currency}`;
+    const usedBefore = used.get(balance) ?? new Decimal(0);
+    invoice.creditApplied = Decimal.min(credits.of(invoice).minus(usedBefore), invoice.amount);
+    used.set(balance, usedBefore.plus(invoice.creditApplied));
+    tx.persist([invoice, ...lines, ...taxes]);
+  }
+  await tx.flush();
+  for (const { invoice } of issued) if (!invoice.creditApplied.isZero()) await postCredit(tx, invoice, invoice.creditApplied, now);
+  return issued;
+}
+
+/** Computes the lines, the taxes and the total of an invoice. The invoice has no number and is not stored. */
+export async function draftInvoice(tx: EntityManager, draft: InvoiceDraft, now: Date): Promise<IssuedInvoice> {
+  const [drafted] = await draftInvoices(tx, [draft], now);
+  return drafted as IssuedInvoice;
+}
+
+async function draftInvoices(tx: EntityManager, drafts: readonly InvoiceDraft[], now: Date): Promise<IssuedInvoice[]> {
+  const customers = drafts.map(({ customer }) => customer);
+  const [first] = drafts;
+  if (!first) return [];
+  const termsOf = await taxTermsOf(tx, customers, now);
+  const ratesIn = await ratesOf(
+    tx,
+    customers.map((customer) => termsOf(customer).terms),
+  );
+  const seller = await sellerOf(tx, first.organizationId, first.customer.sellerName);
+  return drafts.map(({ lines: drafted, customer, ...draft }) => {
+    const { terms, taxId } = termsOf(customer);
+    const { accountId, timezone } = customer;
+    const invoice = Object.assign(new Invoice(), draft, { id: newId('invoice'), accountId, createdAt: now, updatedAt: now });
+    Object.assign(invoice, { billTo: billToOf(customer, taxId), taxTerms: terms, timezone, seller });
+    const lines = linesOf(drafted, invoice);
+    return { invoice, lines, taxes: taxInvoice(invoice, lines, terms, ratesIn) };
+  });
 }
 
 /** Creates the lines of an invoice, with their rounded amounts. */
@@ -83,6 +127,6 @@ export const linesOf = (drafts: readonly LineDraft[], { id, organizationId, curr
     }),
   );
 
-/** An invoice about nothing, or that credit of the account covers, is paid without a payment. */
+/** Marks an invoice as paid if its amount is 0, or if credit of the account covers it. */
 export const payIfNothingIsDue = (tx: EntityManager, { invoice }: IssuedInvoice, now: Date): Promise<void> =>
   closeIfCovered(tx, invoice, null, now);

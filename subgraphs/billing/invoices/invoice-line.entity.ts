@@ -5,7 +5,7 @@ import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { Invoice } from './invoice.entity.ts';
 import { LineKind } from './line-kind.ts';
 
-/** One service on an invoice, as it was billed. Later changes of the service do not change the line. */
+/** One service on an invoice, with the values at the time of billing. Later changes of the service do not change the line. */
 @ObjectType({ description: 'One line of an invoice: a service and its price. Later changes of the service do not change the line.' })
 @Entity({ tableName: 'invoice_line' })
 @OrganizationFilter({ account: { by: 'invoiceId', of: 'Invoice' } })
@@ -25,7 +25,9 @@ export class InvoiceLine {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID, { description: 'Service that is billed (`svc_…`).' })
+  @Field(() => ID, {
+    description: 'Service that is billed (`svc_…`), or the account (`acc_…`) for usage without a service, such as API requests.',
+  })
   @Property({ type: 'text' })
   serviceId!: string;
 
@@ -45,11 +47,11 @@ export class InvoiceLine {
   @Property({ type: MoneyType })
   amount!: Decimal;
 
-  @Field(() => LineKind, { description: 'What the line bills.' })
+  @Field(() => LineKind, { description: 'Kind of charge.' })
   @Enum({ items: () => LineKind, type: 'text', default: LineKind.SERVICE })
   kind: LineKind = LineKind.SERVICE;
 
-  /** Item of a subscription that the line bills. Null if the line belongs to no subscription. */
+  /** Subscription item that the line bills. Null if the line belongs to no subscription. */
   @Property({ type: 'text', nullable: true })
   itemId: string | null = null;
 
@@ -68,7 +70,7 @@ export class InvoiceLine {
   @Property({ type: 'text', nullable: true })
   category: string | null = null;
 
-  /** Tax rates that apply to the line. Empty if none does, or if the customer is exempt. */
+  /** Tax rates that apply to the line. Empty if no rate applies, or if the customer is exempt. */
   @Property({ type: 'json', default: '[]' })
   taxRateIds: string[] = [];
 

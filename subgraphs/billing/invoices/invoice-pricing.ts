@@ -4,8 +4,8 @@ import { type Decimal, isPayable, minorDigits, roundTo, sum } from '../../../ker
 export const DEFAULT_CURRENCY = 'USD';
 
 /**
- * The total of an invoice must be lower than this limit. Below this limit, JSON numbers represent amounts with two
- * decimals exactly, and amounts with four decimals fit into their database column.
+ * Exclusive upper limit of the total of an invoice. Below this limit, JSON numbers represent amounts with two decimals exactly, and amounts
+ * with four decimals fit into their database column.
  */
 const AMOUNT_LIMIT = 1e12;
 
@@ -14,7 +14,7 @@ export interface Priced {
   unitPrice: Decimal;
 }
 
-/** Computes the rounded amount of a line. Totals are sums of these amounts and are not rounded again. */
+/** Computes the rounded amount of a line. Totals are sums of these amounts and need no further rounding. */
 export const lineAmount = ({ quantity, unitPrice }: Priced, currency: string): Decimal => roundTo(unitPrice.times(quantity), currency);
 
 export const totalAmount = (lines: readonly Priced[], currency: string): Decimal => sum(lines.map((line) => lineAmount(line, currency)));
@@ -30,7 +30,7 @@ export function pricingProblems(lines: readonly (Partial<Priced> | null)[], curr
   return [{ field: 'services', reason: `must amount to less than ${AMOUNT_LIMIT} in total` }];
 }
 
-/** Lists the problem with the total of an invoice, taxes included. */
+/** Returns the problem with the total of an invoice, including taxes; empty if there is none. */
 export const amountProblems = (amount: Decimal): FieldProblem[] =>
   amount.lessThan(AMOUNT_LIMIT) ? [] : [{ field: 'services', reason: `must amount to less than ${AMOUNT_LIMIT} in total, with taxes` }];
 

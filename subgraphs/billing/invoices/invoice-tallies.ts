@@ -1,6 +1,6 @@
 import type { Tally } from '../../../kernel/tally/tally.ts';
 
-/** The number of invoices of each organization by status. */
+/** Counts the invoices of each organization with each status. */
 export const INVOICE_TALLY: Tally = {
   schema: 'billing',
   table: 'invoice_tally',
@@ -10,7 +10,7 @@ export const INVOICE_TALLY: Tally = {
   backfill: 'invoice-tally',
 };
 
-/** The number of invoices of each account by status. */
+/** Counts the invoices of each account with each status. */
 export const INVOICE_ACCOUNT_TALLY: Tally = {
   ...INVOICE_TALLY,
   table: 'invoice_account_tally',

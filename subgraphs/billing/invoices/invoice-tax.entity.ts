@@ -4,7 +4,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { Invoice } from './invoice.entity.ts';
 
-/** The tax of one rate on an invoice, as it was issued, or the lines that are exempt. Later changes of the rate do not change it. */
+/** The tax of one rate on an invoice, or the lines of the invoice that are exempt. Later changes of the rate do not change it. */
 @ObjectType({ description: 'The tax of one rate on an invoice. Later changes of the rate do not change it.' })
 @Entity({ tableName: 'invoice_tax' })
 @OrganizationFilter({ account: { by: 'invoiceId', of: 'Invoice' } })
@@ -49,15 +49,15 @@ export class InvoiceTax {
   @Property({ type: 'text', nullable: true })
   reason: string | null = null;
 
-  /** Part of `taxable` that credit notes gave back. */
+  /** Part of `taxable` that credit notes have given back. */
   @Property({ type: MoneyType, default: '0' })
   taxableCredited: Decimal = new Decimal(0);
 
-  /** Part of `amount` that credit notes gave back. */
+  /** Part of `amount` that credit notes have given back. */
   @Property({ type: MoneyType, default: '0' })
   amountCredited: Decimal = new Decimal(0);
 
-  /** Returns true if the tax, or the exemption, applies to a line. */
+  /** Returns true if this tax or exemption applies to the line. */
   appliesTo({ taxRateIds }: { taxRateIds: readonly string[] }): boolean {
     return this.rateId === null || taxRateIds.includes(this.rateId);
   }

@@ -8,9 +8,9 @@ import { InvoiceStatus } from './invoice.states.ts';
 import { issuedOf } from './issued-invoice.ts';
 
 /**
- * Writes off what is due of a locked invoice: it is an expense, and the invoice becomes cancelled. The tax stays posted, because
- * only some countries give it back.
- * @throws InvoiceNotChangeable if nothing is due, or a payment is in progress
+ * Writes off the unpaid amount of a locked invoice: the amount becomes an expense, and the invoice is cancelled. The tax stays posted,
+ * because only some countries give it back.
+ * @throws InvoiceNotChangeable if no amount is due, or if a payment is in progress
  */
 export async function writeOff(tx: EntityManager, invoice: Invoice, reason: string, now: Date): Promise<void> {
   const { id, organizationId, accountId, currency, status: from, amountDue: amount } = invoice;

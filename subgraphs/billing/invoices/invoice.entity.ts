@@ -40,6 +40,7 @@ import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
 @Index({ properties: ['organizationId', 'accountId', 'createdAt'] })
 @Index({ properties: ['organizationId', 'accountId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'status', 'createdAt', 'id'] })
+@Index({ properties: ['organizationId', 'dueDate', 'id'] })
 @Index({ name: 'invoice_overdue_index', properties: ['organizationId', 'accountId'], where: `"status" = 'overdue'` })
 @Index({
   name: 'invoice_open_index',
@@ -55,7 +56,8 @@ export class Invoice {
   organizationId!: string;
 
   @Field(() => String, {
-    description: 'Invoice number for people to quote, such as INV-1042. The invoice numbers of an organization have no gaps.',
+    description:
+      'Invoice number that people use, for example in letters and bank transfers, such as INV-1042. The invoice numbers of an organization have no gaps.',
   })
   @Property({ type: 'text' })
   number!: string;
@@ -68,7 +70,7 @@ export class Invoice {
   @Enum({ items: () => InvoiceStatus, type: 'text' })
   status: InvoiceStatus = InvoiceStatus.PENDING;
 
-  @Field(() => Decimal, { description: 'What is to be paid: the sum of all lines and of the taxes, in `currency`.' })
+  @Field(() => Decimal, { description: 'Amount of the invoice: the sum of all lines and taxes, in `currency`.' })
   @Property({ type: MoneyType })
   amount!: Decimal;
 
@@ -84,7 +86,7 @@ export class Invoice {
   @Property({ type: MoneyType, default: '0' })
   amountReserved: Decimal = new Decimal(0);
 
-  @Field(() => Decimal, { description: 'Sum of the credit notes for what was not paid yet.' })
+  @Field(() => Decimal, { description: 'Sum of the credit notes for the unpaid part of the invoice.' })
   @Property({ type: MoneyType, default: '0' })
   amountCredited: Decimal = new Decimal(0);
 
@@ -96,15 +98,15 @@ export class Invoice {
   @Property({ type: MoneyType, default: '0' })
   amountRefunded: Decimal = new Decimal(0);
 
-  @Field(() => Decimal, { description: 'Sum of the credit notes for what was paid. It became credit of the account.' })
+  @Field(() => Decimal, { description: 'Sum of the credit notes for the paid part of the invoice. It became credit of the account.' })
   @Property({ type: MoneyType, default: '0' })
   amountReturned: Decimal = new Decimal(0);
 
-  @Field(() => Decimal, { description: 'What was still to be paid when the invoice was written off, because nobody will pay it.' })
+  @Field(() => Decimal, { description: 'Unpaid amount at the time when the invoice was written off, because nobody will pay it.' })
   @Property({ type: MoneyType, default: '0' })
   amountWrittenOff: Decimal = new Decimal(0);
 
-  /** Sum of the refunds whose outcome is unknown. No credit note can use this part of what was paid. */
+  /** Sum of the refunds whose outcome is unknown. No credit note can use this part of the paid amount. */
   @Property({ type: MoneyType, default: '0' })
   refundReserved: Decimal = new Decimal(0);
 
@@ -132,7 +134,7 @@ export class Invoice {
   @Field(() => BillTo, {
     nullable: true,
     description:
-      'The customer as of the issue of the invoice. Later changes of the account do not change it. Null on invoices of earlier releases.',
+      'Customer as it was when the invoice was issued. Later changes of the account do not change it. Null on invoices of earlier releases.',
   })
   @Property({ type: 'json', nullable: true })
   billTo: BillTo | null = null;
@@ -140,21 +142,21 @@ export class Invoice {
   @Field(() => Seller, {
     nullable: true,
     description:
-      'Who issued the invoice, as of its issue. Later changes of the invoice settings do not change it. Null on invoices of earlier releases.',
+      'Seller as it was when the invoice was issued. Later changes of the invoice settings do not change it. Null on invoices of earlier releases.',
   })
   @Property({ type: 'json', nullable: true })
   seller: Seller | null = null;
 
   /**
-   * IANA name of the time zone of the account at the issue. The dates of its lines are shown in it, and the lines count as
-   * costs of its months. Null means UTC.
+   * IANA name of the time zone of the account when the invoice was issued. The dates of the lines and the months of their costs use this
+   * time zone. Null means UTC.
    */
   @Property({ type: 'text', nullable: true })
   timezone: string | null = null;
 
   /**
-   * When the platform first began to send the invoice. From then on the customer may have it. Null again if the invoice
-   * could not be delivered.
+   * Time at which the platform began to send the invoice. From then on, the customer may have received it. It becomes null again if all
+   * deliveries fail.
    */
   @Property({ type: 'datetime', length: 3, nullable: true })
   deliveryStartedAt: Date | null = null;
@@ -162,20 +164,22 @@ export class Invoice {
   @Field(() => Date, {
     nullable: true,
     description:
-      'When the invoice was first delivered by e-mail. Then its lines can no longer be changed. Null if it has not been delivered.',
+      'When the invoice was first delivered by e-mail. After that, its lines cannot be changed. Null if it has not been delivered.',
   })
   @Property({ type: 'datetime', length: 3, nullable: true })
   deliveredAt: Date | null = null;
 
-  @Field(() => String, { nullable: true, description: 'Why the invoice was written off. Null if it was not.' })
+  @Field(() => String, { nullable: true, description: 'Why the invoice was written off. Null if it was not written off.' })
   @Property({ type: 'text', nullable: true })
   writeOffReason: string | null = null;
 
-  /** What decides about its taxes, as of the issue. Null on invoices of earlier releases, which have no taxes. */
+  /**
+   * Values that determine the taxes of the invoice, stored when it was issued. Null on invoices of earlier releases, which have no taxes.
+   */
   @Property({ type: 'json', nullable: true })
   taxTerms: TaxTerms | null = null;
 
-  /** Subscription that the invoice bills. Null if it bills none. */
+  /** Subscription that the invoice bills. Null if it bills no subscription. */
   @Property({ type: 'text', nullable: true })
   subscriptionId: string | null = null;
 
@@ -194,7 +198,7 @@ export class Invoice {
   @Revision()
   revision = 1;
 
-  /** When a pending invoice becomes overdue. The database sets it from `dueDate` and `status`. */
+  /** Time at which a pending invoice becomes overdue. The database computes it from `dueDate` and `status`. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   statusDueAt: Date | null = null;
 
@@ -203,24 +207,27 @@ export class Invoice {
     return this.amount.minus(this.taxAmount);
   }
 
-  @Field(() => Decimal, { description: 'What is still to be paid. 0 if the invoice is paid or cancelled.' })
+  @Field(() => Decimal, { description: 'Unpaid amount. 0 if the invoice is paid or cancelled.' })
   get amountDue(): Decimal {
     const isOpen = this.status === InvoiceStatus.PENDING || this.status === InvoiceStatus.OVERDUE;
     if (!isOpen) return new Decimal(0);
     return this.amount.minus(this.amountPaid).minus(this.amountCredited).minus(this.creditApplied).minus(this.amountWrittenOff);
   }
 
-  /** The part of `amountDue` that no payment in progress is about. A new payment can be at most this amount. */
+  /** The part of `amountDue` that no payment in progress reserves. A new payment can be at most this amount. */
   get amountOpen(): Decimal {
     return this.amountDue.isZero() ? this.amountDue : this.amountDue.minus(this.amountReserved);
   }
 
-  /** What was paid, by payments and by credit of the account, and was not given back and is not about to be. */
+  /**
+   * The amount that payments and account credit have paid, minus the amounts that credit notes and refunds have returned. Refunds in
+   * progress count as returned.
+   */
   get amountReturnable(): Decimal {
     return this.amountPaid.plus(this.creditApplied).minus(this.amountRefunded).minus(this.refundReserved).minus(this.amountReturned);
   }
 
-  /** What credit notes and refunds have given back of `amount`, with tax. */
+  /** Part of `amount`, including tax, that credit notes and refunds have given back. */
   get amountReversed(): Decimal {
     return this.amountCredited.plus(this.amountReturned).plus(this.amountRefunded);
   }
@@ -237,8 +244,8 @@ export class Invoice {
   }
 
   /**
-   * Reduces what was paid, because the payment processor has taken money back. A paid invoice is pending again.
-   * `invoiceStates` does not contain this change, so that no request can make it.
+   * Reduces the paid amount, because the payment processor has taken money back. A paid invoice becomes pending again. API requests cannot
+   * make this change, because `invoiceStates` does not contain it.
    */
   reopen(amount: Decimal, now: Date): void {
     this.amountPaid = this.amountPaid.minus(amount);

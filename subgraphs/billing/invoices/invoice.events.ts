@@ -20,8 +20,11 @@ const invoicePayload = z.strictObject({
   amount_credited: z.number(),
   credit_applied: z.number(),
   amount_refunded: z.number(),
-  amount_returned: z.number().optional().describe('Sum of the credit notes for what was paid. It became credit of the account.'),
-  amount_written_off: z.number().optional().describe('What was still to be paid when the invoice was written off.'),
+  amount_returned: z
+    .number()
+    .optional()
+    .describe('Sum of the credit notes for the paid part of the invoice. It became credit of the account.'),
+  amount_written_off: z.number().optional().describe('Unpaid amount at the time when the invoice was written off.'),
   write_off_reason: z.string().nullable().optional().describe('Why the invoice was written off.'),
   taxes: z
     .array(
@@ -42,19 +45,19 @@ const invoicePayload = z.strictObject({
     .strictObject({ name: z.string(), address: z.array(z.string()), tax_id: z.string().nullable() })
     .nullable()
     .optional()
-    .describe('The customer as of the issue of the invoice.'),
+    .describe('Customer as it was when the invoice was issued.'),
   seller: z
     .strictObject({ name: z.string(), address: z.array(z.string()), tax_id: z.string().nullable(), footer: z.string().nullable() })
     .nullable()
     .optional()
-    .describe('Who issued the invoice, as of its issue.'),
+    .describe('Seller as it was when the invoice was issued.'),
   delivered_at: timestamp.nullable().optional().describe('When the invoice was first delivered by e-mail.'),
   revision: z.int(),
   services: z.array(
     z.strictObject({
       service_id: z.string(),
       description: z.string(),
-      kind: z.enum(LineKind).optional().describe('What the line bills.'),
+      kind: z.enum(LineKind).optional().describe('Kind of charge.'),
       category: z.string().nullable().optional().describe('Category of the service in the catalog.'),
       period_start: timestamp.nullable().optional().describe('Start of the billed period. Null if the line bills no period.'),
       period_end: timestamp.nullable().optional().describe('End of the billed period, exclusive.'),
@@ -175,7 +178,7 @@ export const invoiceUpdated = defineEvent(
     name: 'invoice.updated',
     family,
     description:
-      'An invoice was changed, cancelled or written off by an API request, cancelled because credit notes cover it, or reopened because the payment processor took a payment back.',
+      'An invoice changed. The causes are: an API request changed, cancelled or wrote off the invoice; credit notes that cover the invoice cancelled it; or the payment processor took a payment back, which reopened it.',
     data: updated,
     example: {
       invoice: { ...example.invoice, status: CANCELLED, amount_due: 0 },
@@ -185,11 +188,38 @@ export const invoiceUpdated = defineEvent(
   (issued: IssuedInvoice, changes: InvoiceChanges) => told(issued, { changes }),
 );
 
+export const invoiceDeliveryFailed = defineEvent(
+  {
+    name: 'invoice.delivery_failed',
+    family,
+    description: 'An invoice could not be delivered by e-mail, and is not tried again. Correct the address and send the invoice again.',
+    data: z.strictObject({
+      invoice: invoicePayload,
+      delivery: z.strictObject({
+        recipient: z.string().nullable().describe('E-mail address. Null if the account has none.'),
+        reason: z.string().describe('Why the last attempt failed.'),
+        attempts: z.int(),
+      }),
+    }),
+    example: {
+      ...example,
+      delivery: { recipient: 'billing@acme.example.com', reason: '550 No such mailbox', attempts: 2 },
+    },
+  },
+  (issued: IssuedInvoice, delivery: { recipient: string | null; reason: string; attempts: number }, occurredAt: Date) => ({
+    ...told(issued, { delivery }),
+    occurredAt,
+  }),
+);
+
 export type InvoiceChanges = Partial<Record<'status' | 'due_date' | 'notes' | 'amount', { from: unknown; to: unknown }>>;
 
-export const invoiceEvents = [invoiceCreated.type, invoiceGenerated.type, invoicePaid.type, invoiceOverdue.type, invoiceUpdated.type];
+export const invoiceEvents = [
+  ...[invoiceCreated.type, invoiceGenerated.type, invoicePaid.type, invoiceOverdue.type, invoiceUpdated.type],
+  invoiceDeliveryFailed.type,
+];
 
-/** The event data of a changed invoice. It occurred when the invoice was changed. */
+/** Creates the event data of a changed invoice. The time of the event is the time of the change. */
 function told<T extends object>(issued: IssuedInvoice, more: T) {
   const { data, ...envelope } = tellIssued(issued);
   return { ...envelope, occurredAt: issued.invoice.updatedAt, data: { ...data, ...more } };

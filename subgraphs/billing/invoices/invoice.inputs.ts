@@ -51,7 +51,8 @@ export class InvoiceCreateInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'ISO 4217 code of the currency of the prices. Default: USD. Codes that are no money, such as XAU, are refused.',
+    description:
+      'ISO 4217 code of the currency of the prices. Default: USD. Codes that are not currencies, such as XAU (gold), are refused.',
   })
   @IsOptional()
   @IsCurrency()
@@ -73,7 +74,8 @@ export class InvoiceCreateInput {
 export class InvoiceUpdateInput {
   @Field(() => InvoiceStatus, {
     nullable: true,
-    description: '`cancelled` withdraws the invoice, if nothing was paid. Other states follow from payments and from the due date.',
+    description:
+      'Only `cancelled` is accepted: it withdraws an invoice of which nothing was paid. The platform sets the other states, according to payments and the due date.',
   })
   @NotNull()
   @IsIn([InvoiceStatus.CANCELLED], { message: 'must be cancelled; other states follow from payments and from the due date' })
@@ -90,7 +92,7 @@ export class InvoiceUpdateInput {
 
   @Field(() => [InvoiceLineInput], {
     nullable: true,
-    description: `All lines of the invoice, in order: 1 to ${MAX_LINES}. They replace the present lines. Only for a pending invoice that was created by a request, and of which nothing was paid.`,
+    description: `All lines of the invoice, in order: 1 to ${MAX_LINES}. They replace all existing lines. Lines can be changed only if a request created the invoice, it is pending and was not sent yet, and nothing was paid.`,
   })
   @NotNull()
   @ArrayMinSize(1, { message: `must have 1 to ${MAX_LINES} items` })

@@ -4,7 +4,7 @@ import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
 import { ExpectedRevision } from '../../../kernel/records/revision.ts';
 import type { BillingContext } from '../context.ts';
-import { Account, Service } from '../references.ts';
+import { Account, billedService, Service } from '../references.ts';
 import { Invoice } from './invoice.entity.ts';
 import { InvoiceCreateInput, InvoiceFilter, InvoiceSort, InvoiceUpdateInput, WriteOffInput } from './invoice.inputs.ts';
 import { InvoiceLine } from './invoice-line.entity.ts';
@@ -41,7 +41,7 @@ export class InvoiceResolver {
 
   @Mutation(() => Invoice, {
     description:
-      'Change an invoice, or cancel it. Lines can be changed only while the invoice is pending, nothing of it was paid, and it was created by a request. A cancelled invoice keeps its number.',
+      'Change an invoice, or cancel it. Lines can be changed only if a request created the invoice, it is pending and was not sent yet, and nothing was paid. A cancelled invoice keeps its number.',
   })
   @Requires('billing:write')
   updateInvoice(
@@ -55,12 +55,12 @@ export class InvoiceResolver {
 
   @Mutation(() => Invoice, {
     description:
-      'Write off what is still due of an invoice, because nobody will pay it. The invoice becomes cancelled. Money that arrives later becomes credit of the account.',
+      'Write off the unpaid amount of an invoice, because nobody will pay it. The invoice becomes cancelled. Money that arrives later becomes credit of the account.',
   })
   @Requires('billing:write', { secondFactor: true })
   writeOffInvoice(
     @Arg('id', () => ID, { description: 'Id of the invoice (`inv_…`).' }) id: string,
-    @Arg('input', () => WriteOffInput, { description: 'Why it is written off.' }) { reason }: WriteOffInput,
+    @Arg('input', () => WriteOffInput, { description: 'Why the invoice is written off.' }) { reason }: WriteOffInput,
     @Ctx() { invoices }: BillingContext,
   ): Promise<Invoice> {
     return invoices.writeOff(id, reason);
@@ -84,9 +84,12 @@ export class InvoiceResolver {
 
 @Resolver(() => InvoiceLine)
 export class InvoiceLineResolver {
-  @FieldResolver(() => Service, { nullable: true, description: 'Service that is billed. Null if it no longer exists.' })
-  service(@Root() { serviceId }: InvoiceLine): Service {
-    return { id: serviceId };
+  @FieldResolver(() => Service, {
+    nullable: true,
+    description: 'Service that is billed. Null if there is none, or if it no longer exists.',
+  })
+  service(@Root() { serviceId }: InvoiceLine): Service | null {
+    return billedService(serviceId);
   }
 }
 

@@ -78,7 +78,7 @@ export class InvoiceService {
   }
 
   /**
-   * Writes off what is still due of an invoice.
+   * Writes off the unpaid amount of an invoice.
    * @throws ResourceNotFound, InvoiceNotChangeable
    */
   writeOff(id: string, reason: string): Promise<Invoice> {

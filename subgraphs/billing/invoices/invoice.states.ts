@@ -12,7 +12,7 @@ registerEnumType(InvoiceStatus, {
   description: 'State of an invoice.',
   valuesConfig: {
     PENDING: { description: 'Issued and not paid yet.' },
-    PAID: { description: 'Paid in full. Final, unless the payment processor takes a payment back.' },
+    PAID: { description: 'Paid in full. It is open again only if the payment processor takes a payment back.' },
     OVERDUE: { description: 'Not paid by its due date.' },
     CANCELLED: { description: 'Withdrawn. No payment is due. This state is final.' },
   },

@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** What a line of an invoice bills. */
+/** Kind of charge of an invoice line. */
 export enum LineKind {
   SERVICE = 'service',
   RECURRING = 'recurring',
@@ -10,9 +10,9 @@ export enum LineKind {
 }
 registerEnumType(LineKind, {
   name: 'LineKind',
-  description: 'What a line of an invoice bills.',
+  description: 'Kind of charge of an invoice line.',
   valuesConfig: {
-    SERVICE: { description: 'What a request to create the invoice stated.' },
+    SERVICE: { description: 'A line of the request that created the invoice.' },
     RECURRING: { description: 'A whole period of a service, in advance.' },
     PRORATION: { description: 'A part of a period, after a change of the service.' },
     FEE: { description: 'A price that is charged once, such as the installation of a service.' },

@@ -9,11 +9,11 @@ import { addVary, sendError } from '../../../kernel/http/http.ts';
 import { isDate } from '../../../kernel/values/days.ts';
 import { type JournalRange, JournalWriter, transfersIn } from './journal.ts';
 
-/** Path of the journal of the ledger. */
+/** URL path of the journal of the ledger. */
 export const JOURNAL_PATH = '/v1/billing/ledger.journal';
 const RULE = 'must be a date such as 2026-01-31';
 
-/** Serves the ledger as a text file. Requires that the edge has authenticated the request. */
+/** Serves the ledger as a text file (a journal). Requires that the edge has authenticated the request. */
 export async function mountJournal(app: FastifyInstance, rows: Rows, clock: Clock): Promise<void> {
   await app.register((scope, _, done) => {
     scope.setErrorHandler(sendError);
@@ -52,7 +52,7 @@ async function* linesOf(rows: Rows, scope: RecordScope, range: JournalRange): As
 }
 
 /**
- * Reads the query. `from` and `to` are UTC days. The journal contains both days.
+ * Parses the query of a journal request. `from` and `to` are UTC days. The journal includes both days.
  * @throws InvalidParameters
  */
 function rangeOf({ from, to, ...others }: Record<string, unknown>, now: Date): JournalRange {

@@ -3,7 +3,7 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import { dateOf } from '../../../kernel/values/days.ts';
 import { Decimal, minorDigits } from '../../../kernel/values/money.ts';
 
-/** Number of transfers that one statement reads. Only these are in memory. */
+/** Number of transfers that one statement reads. The memory contains only one page of transfers at a time. */
 const PAGE = 1_000;
 
 /** A part of the ledger: the transfers from `from` (inclusive) to `to` (exclusive). */
@@ -26,7 +26,7 @@ export interface JournalTransfer {
   amount: string;
 }
 
-/** Names of the accounts of the ledger in the journal. They begin with the types of accounts that hledger knows. */
+/** Names of the ledger accounts in the journal. Each name begins with an account type of hledger. */
 const NAMES: Readonly<Record<string, string>> = {
   receivable: 'assets:receivable',
   revenue: 'revenues',
@@ -37,7 +37,7 @@ const NAMES: Readonly<Record<string, string>> = {
   writeoff: 'expenses:write-offs',
 };
 
-/** Returns the transfers in the order of time, page by page. A caller that is limited to accounts gets only their transfers. */
+/** Yields the transfers in chronological order. A caller who is limited to accounts gets only the transfers of these accounts. */
 export async function* transfersIn(
   rows: Pick<Rows, 'query'>,
   { organizationId, accounts }: RecordScope,
@@ -109,8 +109,14 @@ const nameOf = (account: string): string => {
   return NAMES[kind] ?? `equity:${plain(account)}`;
 };
 
-/** Replaces all characters that have a meaning in a journal. Ids, numbers and kinds of the platform have none of them. */
+/**
+ * Replaces all characters that have a special meaning in a journal. Ids, numbers and transfer kinds of the platform do not contain these
+ * characters.
+ */
 export const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N}_.-]/gu, '_') || '_';
 
-/** hledger accepts names of currencies without quotes only if they are letters. */
+/**
+ * Returns the letters of a currency code, because hledger accepts other characters only in quotes. Returns `XXX` if the code has no
+ * letters.
+ */
 const currencyOf = (currency: string): string => currency.replaceAll(/[^A-Za-z]/g, '') || 'XXX';

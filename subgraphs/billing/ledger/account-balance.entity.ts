@@ -3,8 +3,8 @@ import { Field, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 
-/** What an account owes and what it has as credit, in one currency. The ledger writes it. */
-@ObjectType({ description: 'What an account owes, and its credit, in one currency.' })
+/** Due amount and credit of an account, in one currency. Only the function `billing.post` writes it. */
+@ObjectType({ description: 'Due amount and credit of an account, in one currency.' })
 @Check({
   name: 'account_balance_check',
   expression: `"receivable" >= 0 and "credit" >= 0`,
@@ -22,7 +22,7 @@ export class AccountBalance {
   @PrimaryKey({ type: 'text' })
   currency!: string;
 
-  @Field(() => Decimal, { description: 'What is still to be paid of all invoices.' })
+  @Field(() => Decimal, { description: 'Sum of the unpaid amounts of all invoices.' })
   @Property({ type: MoneyType, default: '0' })
   receivable!: Decimal;
 

@@ -9,15 +9,28 @@ export interface BalanceKey {
 }
 
 /**
- * Locks the balance of an account until the transaction ends, and returns its credit. Transactions lock in this order: invoices,
- * payments, refunds, the counters of numbers, then balances in the order of their accounts.
+ * Locks the balance of an account until the transaction ends, and returns the credit of the account. Transactions lock in this order:
+ * invoices, payments, refunds, number counters, and balances in the order of their accounts.
  */
-export async function lockCredit(tx: EntityManager, { organizationId, accountId, currency }: BalanceKey): Promise<Decimal> {
+export async function lockCredit(tx: EntityManager, balance: BalanceKey): Promise<Decimal> {
+  return (await lockCredits(tx, [balance])).of(balance);
+}
+
+/** Locks several balances of an organization with one statement, as `lockCredit` does. */
+export async function lockCredits(tx: EntityManager, balances: readonly BalanceKey[]): Promise<{ of(balance: BalanceKey): Decimal }> {
   await tx.flush();
-  const [row] = await tx.execute<{ credit: string }[]>(
-    `insert into "billing"."account_balance" as b ("organization_id", "account_id", "currency") values (?, ?, ?)
-     on conflict ("organization_id", "account_id", "currency") do update set "credit" = b."credit" returning b."credit"::text as "credit"`,
-    [organizationId, accountId, currency],
+  const keyOf = ({ accountId, currency }: BalanceKey): string => `${accountId} ${currency}`;
+  const unique = new Map(balances.map((balance) => [keyOf(balance), balance]));
+  const rows = [...unique.values()].map(({ organizationId, accountId, currency }) => ({
+    ...{ organization_id: organizationId, account_id: accountId, currency },
+  }));
+  const found = await tx.execute<{ account_id: string; currency: string; credit: string }[]>(
+    `insert into "billing"."account_balance" as b ("organization_id", "account_id", "currency")
+     select * from json_to_recordset(?::json) as k("organization_id" text, "account_id" text, "currency" text) order by 1, 2, 3
+     on conflict ("organization_id", "account_id", "currency") do update set "credit" = b."credit"
+     returning b."account_id", b."currency", b."credit"::text as "credit"`,
+    [JSON.stringify(rows)],
   );
-  return new Decimal(row?.credit ?? 0);
+  const credits = new Map(found.map(({ account_id: accountId, currency, credit }) => [`${accountId} ${currency}`, new Decimal(credit)]));
+  return { of: (balance) => credits.get(keyOf(balance)) ?? new Decimal(0) };
 }

@@ -2,18 +2,18 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 
 /**
- * The accounts of the ledger. `receivable` is what customers owe, `credit` is what the organization owes to customers, and
- * `cash:…` is the money at a payment processor. Three accounts are expenses: `goodwill` is credit that nobody paid for,
- * `writeoff` is what nobody will pay of invoices, and `losses` is money that a payment processor took back and nobody owes.
+ * The accounts of the ledger. `receivable` is the money that customers owe, `credit` is the money that the organization owes to customers,
+ * and `cash:…` is the money at a payment processor. Three accounts are expenses. `goodwill` is credit that nobody paid for. `writeoff` is
+ * the unpaid amount of written-off invoices. `losses` is money that a payment processor took back and that no customer must pay.
  */
 export type LedgerAccount = 'receivable' | 'revenue' | 'tax' | 'credit' | 'goodwill' | 'writeoff' | 'losses' | `cash:${string}`;
 
-/** Money that moves from one account of the ledger to another. */
+/** A movement of money from one ledger account to another. */
 export interface Transfer {
   organizationId: string;
   accountId: string;
   currency: string;
-  /** The record that causes the transfer, and the kind of transfer. The ledger has at most one transfer for both. */
+  /** Id of the record that causes the transfer. The ledger has at most one transfer for each `source` and `kind`. */
   source: string;
   kind: string;
   invoiceId: string | null;
@@ -24,8 +24,8 @@ export interface Transfer {
 }
 
 /**
- * Posts a transfer, and updates the balances of the account, in the transaction of the record that causes it. A transfer of
- * nothing is not posted. The database posts the issue of invoices itself.
+ * Posts a transfer, and updates the balances of the account, in the transaction of the record that causes it. A transfer with the amount 0
+ * is not posted. New invoices are posted by a trigger instead.
  */
 export async function post(tx: EntityManager, transfer: Transfer): Promise<void> {
   const { organizationId, source, kind, accountId, invoiceId, currency, debit, credit, amount, at } = transfer;
@@ -36,7 +36,7 @@ export async function post(tx: EntityManager, transfer: Transfer): Promise<void>
   ]);
 }
 
-/** Returns the amount of a transfer. Null if the ledger does not have it. */
+/** Returns the amount of a transfer. Null if the ledger does not contain the transfer. */
 export async function transferOf(tx: EntityManager, organizationId: string, source: string, kind: string): Promise<Decimal | null> {
   await tx.flush();
   const [row] = await tx.execute<{ amount: string }[]>(
@@ -44,6 +44,16 @@ export async function transferOf(tx: EntityManager, organizationId: string, sour
     [organizationId, source, kind],
   );
   return row ? new Decimal(row.amount) : null;
+}
+
+/** Returns true if a record has caused any transfer. */
+export async function isPosted(tx: EntityManager, organizationId: string, source: string): Promise<boolean> {
+  await tx.flush();
+  const found = await tx.execute<object[]>(
+    `select 1 from "billing"."ledger_transfer" where "organization_id" = ? and "source" = ? limit 1`,
+    [organizationId, source],
+  );
+  return found.length > 0;
 }
 
 interface PostedRow {
@@ -57,8 +67,8 @@ interface PostedRow {
 }
 
 /**
- * Posts the opposite of all transfers that a record has caused, because what it recorded did not happen. The kinds of the new
- * transfers end with `_reversed`. Returns the amounts of the reversed transfers by their kind.
+ * Posts the opposite of all transfers that a record has caused, because the recorded payment or refund failed after all. The kinds of the
+ * new transfers end with `_reversed`. Returns the amount of each reversed transfer, by its kind.
  */
 export async function reverse(tx: EntityManager, organizationId: string, source: string, at: Date): Promise<Map<string, Decimal>> {
   await tx.flush();

@@ -1,5 +1,5 @@
 import { inboxRetentionIndex } from '../../../kernel/events/outbox.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Adds the index by which expired inbox rows are found. */
+/** Adds the index that finds expired inbox rows. */
 export const retention = migration('0002-retention', [inboxRetentionIndex('billing')]);

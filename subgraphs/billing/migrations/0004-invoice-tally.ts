@@ -3,8 +3,8 @@ import { tallyTable } from '../../../kernel/tally/tally-table.ts';
 import { INVOICE_ACCOUNT_TALLY, INVOICE_TALLY } from '../invoices/invoice-tallies.ts';
 
 /**
- * Adds the number of invoices by status, for the organization and for each account, and the indexes of lists of certain
- * states or accounts. A background task counts existing invoices later (kernel/tally/tally-backfill.ts).
+ * Adds counters of the invoices of each organization and account by status, and indexes for lists of invoices by status or account. A
+ * background task counts existing invoices later (kernel/tally/tally-backfill.ts).
  */
 export const invoiceTally = migration('0004-invoice-tally', [
   ...tallyTable(INVOICE_TALLY),

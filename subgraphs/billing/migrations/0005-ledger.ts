@@ -1,12 +1,11 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** The end of the day (UTC) by which an invoice must be paid. It is overdue from then on. */
+/** SQL for the end of the day (UTC) on which an invoice is due. The invoice is overdue from this time on. */
 const OVERDUE_AT = `(date_trunc('day', new."due_date" at time zone 'UTC') + interval '1 day') at time zone 'UTC'`;
 
 /**
- * Adds what was paid of an invoice, the ledger, and the balances of accounts. The database itself posts the issue of each
- * invoice, so that invoices of processes of the previous release are posted too. `billing.post` is the only writer of the
- * ledger and of the balances.
+ * Adds the paid amounts of invoices, the ledger, and the balances of accounts. A trigger posts each issued invoice, so that invoices from
+ * processes of the previous release are posted too. Only `billing.post` writes the ledger and the balances.
  */
 export const ledger = migration('0005-ledger', [
   `alter table "billing"."invoice"

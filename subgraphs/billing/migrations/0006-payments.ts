@@ -1,7 +1,7 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 import { TEST_PROCESSOR_TABLES } from '../processors/test-processor-tables.ts';
 
-/** Adds payments, refunds and payment methods, and the book of the simulated payment processor. */
+/** Adds payments, refunds and payment methods, and the tables of the simulated payment processor. */
 export const payments = migration('0006-payments', [
   `create table "billing"."payment_method" (
      "id" text primary key,

@@ -1,8 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Adds the billing preferences of accounts, and payment methods that can be detached. Processes of the previous release still
- * offer detached methods, which the payment processor then declines.
+ * Adds the billing preferences of accounts, and lets payment methods be detached. Processes of the previous release still offer detached
+ * methods; the payment processor declines them.
  */
 export const billingAccounts = migration('0007-billing-accounts', [
   `create table "billing"."billing_account" (

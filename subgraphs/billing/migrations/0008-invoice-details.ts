@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Adds the customer as of the issue to invoices, and to lines what they bill: their kind, item, period and category. */
+/** Adds the customer to invoices, as it was when the invoice was issued. Adds the kind, item, period and category to invoice lines. */
 export const invoiceDetails = migration('0008-invoice-details', [
   `alter table "billing"."invoice" add column "bill_to" jsonb null, add column "subscription_id" text null`,
   `alter table "billing"."invoice_line"

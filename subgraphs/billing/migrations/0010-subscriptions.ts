@@ -2,8 +2,8 @@ import { backfill } from '../../../kernel/database/backfill.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Adds subscriptions, their items, and what the items charge. A live service is billed by at most one active item. Services
- * that were provisioned before are adopted by a backfill (`service-adoption.ts`).
+ * Adds subscriptions, their items, and the charges of the items. A live service is billed by at most one active item. A backfill
+ * (`service-adoption.ts`) adds subscriptions for services that were provisioned before this migration.
  */
 export const subscriptions = migration('0010-subscriptions', [
   `create table "billing"."subscription" (

@@ -1,8 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Adds recorded usage, its sums by day, the billed periods, and the prices of usage. Only `quantity` and `events` of a day
- * change often, and no index contains them, so that PostgreSQL can update the row in place.
+ * Adds recorded usage, its daily sums, the billed periods, and the prices of usage. Only the columns `quantity` and `events` of a daily sum
+ * change often. No index contains them, so that PostgreSQL can update the row in place.
  */
 export const usage = migration('0011-usage', [
   `create table "billing"."usage_key" (

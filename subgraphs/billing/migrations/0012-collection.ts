@@ -1,14 +1,13 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Start and end (UTC) of the day by which an invoice must be paid. */
+/** SQL for the start and the end (UTC) of the day on which an invoice is due. */
 const CHARGE_AT = `(date_trunc('day', new."due_date" at time zone 'UTC')) at time zone 'UTC'`;
 const OVERDUE_AT = `(date_trunc('day', new."due_date" at time zone 'UTC') + interval '1 day') at time zone 'UTC'`;
 
 /**
- * Adds automatic payment and the collection of overdue invoices. Triggers follow every invoice, so that it does not matter
- * which code, or which release, issues, pays, credits or postpones it. They run at the end of the transaction, so that `dunning`
- * and `collection` are always locked last. The time `epoch` means immediately, because tests and
- * sandboxes have their own time.
+ * Adds automatic payment and the collection of overdue invoices. Triggers watch every invoice, so that changes by any code or release are
+ * included. They run at the end of the transaction, so that `dunning` and `collection` are always locked last. The time `epoch` means
+ * "immediately", because tests and sandboxes use their own clocks.
  */
 export const collection = migration('0012-collection', [
   `alter table "billing"."payment" add column "origin" text not null default 'request', add column "attempt" int null,

@@ -1,11 +1,11 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** When the ledger of an organization is audited first: in the next night (UTC), at a random time. */
+/** Time of the first audit of an organization's ledger: in the next night (UTC), at a random time. */
 const FIRST_AUDIT = `date_trunc('day', now()) + interval '1 day 1 hour' + random() * interval '2 hours'`;
 
 /**
- * Adds disputes, the queue of the nightly audits of the ledger, and the indexes that find a payment or refund by the reference
- * of its processor, and transfers by time.
+ * Adds disputes, the queue of the nightly audits of the ledger, and indexes that find payments and refunds by the processor's reference,
+ * and transfers by time.
  */
 export const disputes = migration('0013-disputes', [
   `alter table "billing"."payment"

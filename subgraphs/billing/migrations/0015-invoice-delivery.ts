@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Adds the seller, the time zone and the delivery of invoices, and the settings from which the seller comes. */
+/** Adds the seller, the time zone and the delivery of invoices, and the invoice settings, which contain the seller. */
 export const invoiceDelivery = migration('0015-invoice-delivery', [
   `alter table "billing"."invoice"
      add column "seller" jsonb null,

@@ -13,6 +13,13 @@ import { collection } from './0012-collection.ts';
 import { disputes } from './0013-disputes.ts';
 import { costsAndBudgets } from './0014-costs-and-budgets.ts';
 import { invoiceDelivery } from './0015-invoice-delivery.ts';
+import { sandboxClock } from './0016-sandbox-clock.ts';
+import { pricedUsage } from './0017-priced-usage.ts';
+import { lateUsage } from './0018-late-usage.ts';
+import { paymentTally } from './0019-payment-tally.ts';
+import { invoiceDueIndex } from './0020-invoice-due-index.ts';
+import { overageCurrency } from './0021-overage-currency.ts';
+import { costDays } from './0022-cost-days.ts';
 
 /** Migrations in the order in which they are applied. */
 export const migrations = [
@@ -31,4 +38,11 @@ export const migrations = [
   disputes,
   costsAndBudgets,
   invoiceDelivery,
+  sandboxClock,
+  pricedUsage,
+  lateUsage,
+  paymentTally,
+  invoiceDueIndex,
+  overageCurrency,
+  costDays,
 ];

@@ -24,8 +24,8 @@ interface ChargeRow {
 }
 
 /**
- * Delivers the disputes of the test processor, which has no server that could call a webhook. Each dispute is opened, and then
- * decided as its token says.
+ * Reports the disputes of the test processor to the platform, because this processor has no server that could call a
+ * webhook. Each dispute is opened, and later won or lost, according to the card token of the payment.
  */
 export const testDisputeSweeper = (ports: Ports): Sweeper =>
   dueSweeper({ ...ports, waits: ports.isClosed }, DUE, async (tx, id, now) => {

@@ -12,8 +12,8 @@ export type RefundNotice = Extract<ProcessorNotice, { kind: 'refund' }>;
 const REASON = 'Refunded at the payment processor';
 
 /**
- * Records a refund that somebody made at the processor and not here, so that the ledger agrees with the processor. It is
- * recorded when its money has moved. Repeated reports change nothing.
+ * Records a refund that somebody made directly at the payment processor, so that the ledger agrees with the processor. The refund is
+ * recorded when its money has been moved. A repeated report of the same refund changes nothing.
  */
 export async function recordExternalRefund(tx: EntityManager, paymentId: string, notice: RefundNotice, now: Date): Promise<void> {
   const { amount, outcome } = notice;

@@ -25,28 +25,33 @@ export interface PaymentAttemptsDeps {
 }
 
 /**
- * Calls the payment processor for payments and refunds that are pending, outside of transactions, and records the outcome. If
- * the outcome is unknown, the record stays pending, and is looked up later.
+ * Calls the payment processor for pending payments and refunds, outside of transactions, and records the outcome. If the outcome is
+ * unknown, the payment or refund stays pending, and the platform asks for the outcome later.
  */
 export class PaymentAttempts {
   constructor(private readonly deps: PaymentAttemptsDeps) {}
 
-  /** Charges the method of a new payment. */
+  /** Charges the payment method of a payment that was just created. */
+  begin(payment: Payment, method: PaymentMethod): Promise<Payment> {
+    return this.#ask(payment, method, (charge) => this.deps.processor.charge(charge));
+  }
+
+  /** Charges the payment method of a payment, unless the outcome is already known. */
   charge(organizationId: string, paymentId: string): Promise<Payment> {
     return this.#payment(organizationId, paymentId, (charge) => this.deps.processor.charge(charge));
   }
 
-  /** Looks up a payment whose outcome is unknown. A payment that the processor never received has failed. */
+  /** Asks the processor for the outcome of a payment. The payment fails if the processor never received it. */
   lookUpPayment(organizationId: string, paymentId: string): Promise<Payment> {
     return this.#payment(organizationId, paymentId, async (charge) => (await this.deps.processor.findCharge(charge)) ?? NOT_RECEIVED);
   }
 
-  /** Makes a new refund. */
+  /** Sends a new refund to the payment processor. */
   refund(organizationId: string, refundId: string): Promise<Refund> {
     return this.#refund(organizationId, refundId, (order) => this.deps.processor.refund(order));
   }
 
-  /** Looks up a refund whose outcome is unknown. */
+  /** Asks the processor for the outcome of a refund. */
   lookUpRefund(organizationId: string, refundId: string): Promise<Refund> {
     return this.#refund(organizationId, refundId, async (order) => (await this.deps.processor.findRefund(order)) ?? NOT_RECEIVED);
   }
@@ -55,11 +60,15 @@ export class PaymentAttempts {
     const em = this.#em(organizationId);
     const payment = await em.findOneOrFail(Payment, { id });
     if (payment.status !== PaymentStatus.PENDING || !this.#isOwn(payment)) return payment;
-    const { reference: method } = await em.findOneOrFail(PaymentMethod, { id: payment.paymentMethodId });
-    const { accountId, amount, currency, reference, createdAt } = payment;
-    const outcome = await this.#outcome(id, () => ask({ id, organizationId, accountId, amount, currency, method, reference, createdAt }));
+    return this.#ask(payment, await em.findOneOrFail(PaymentMethod, { id: payment.paymentMethodId }), ask);
+  }
+
+  async #ask(payment: Payment, method: PaymentMethod, ask: (charge: Charge) => Promise<PaymentOutcome>): Promise<Payment> {
+    const { id, organizationId, accountId, amount, currency, reference, createdAt } = payment;
+    const charge = { id, organizationId, accountId, amount, currency, method: method.reference, reference, createdAt };
+    const outcome = await this.#outcome(id, () => ask(charge));
     if (!outcome) return payment;
-    return this.#em(organizationId).transactional((tx) => settlePayment(tx, id, outcome, this.deps.clock.now()));
+    return this.#em(organizationId).transactional((tx) => settlePayment(tx, id, outcome, this.deps.clock.now(), { payment, method }));
   }
 
   async #refund(organizationId: string, id: string, ask: (order: RefundOrder) => Promise<PaymentOutcome>): Promise<Refund> {
@@ -74,7 +83,7 @@ export class PaymentAttempts {
     return this.#em(organizationId).transactional((tx) => settleRefund(tx, id, outcome, this.deps.clock.now()));
   }
 
-  /** Only the processor that has a payment can say something about it. */
+  /** Returns true if the configured processor made the payment. Only this processor knows the outcome. */
   #isOwn({ id, processor }: Payment): boolean {
     const isOwn = processor === this.deps.processor.name;
     if (!isOwn)

@@ -21,7 +21,7 @@ export class BillingAddress {
   country?: string | null;
 }
 
-/** A payment method of an account, such as a card. The payment processor has its number; the platform has a reference. */
+/** A payment method of an account, such as a card. The payment processor stores the card number; the platform stores only a reference. */
 @ObjectType({ description: 'A payment method of an account, such as a card. The platform never has its number.' })
 @Entity({ tableName: 'payment_method' })
 @OrganizationFilter({ account: 'accountId' })
@@ -50,7 +50,7 @@ export class PaymentMethod {
   @Property({ type: 'text' })
   processor!: string;
 
-  /** The processor's reference of the method. */
+  /** Id of the payment method at the payment processor. */
   @Property({ type: 'text' })
   reference!: string;
 
@@ -78,7 +78,7 @@ export class PaymentMethod {
   @Property({ type: 'boolean' })
   reusable!: boolean;
 
-  /** The same for the same card, even if it was attached several times. */
+  /** Fingerprint of the card. Payment methods with the same card have the same fingerprint, even if they were attached separately. */
   @Property({ type: 'text', nullable: true })
   fingerprint: string | null = null;
 

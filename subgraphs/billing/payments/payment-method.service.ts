@@ -23,12 +23,13 @@ export interface PaymentMethodServiceDeps {
   jobs: Jobs;
 }
 
-/** Finds the payment methods of accounts, and exchanges tokens for them. */
+/** Finds the payment methods of accounts, and exchanges card tokens for payment methods. */
 export class PaymentMethodService {
   constructor(private readonly deps: PaymentMethodServiceDeps) {}
 
   /**
-   * Returns the payment method that a payment names, by its id or by a token. Must be called outside of a transaction.
+   * Returns the payment method for a payment request. The request contains the id of a payment method or a card token. Must be called
+   * outside of a transaction.
    * @throws ResourceNotFound if the account does not have the method
    * @throws InvalidParameters for an unknown token, PaymentDeclined, PlatformError SERVICE_UNAVAILABLE
    */
@@ -42,8 +43,8 @@ export class PaymentMethodService {
   }
 
   /**
-   * Exchanges a token for a payment method of an account, and stores it. Must be called outside of a transaction. `field` is
-   * the name of the token in errors.
+   * Exchanges a card token for a payment method of an account, and stores it. Must be called outside of a transaction. Error details name
+   * the token `field`.
    * @throws InvalidParameters for an unknown token, PaymentDeclined, PlatformError SERVICE_UNAVAILABLE
    */
   async add(accountId: string, { cardToken, billingAddress }: PaymentMethodInput, field = 'cardToken'): Promise<PaymentMethod> {
@@ -51,7 +52,8 @@ export class PaymentMethodService {
   }
 
   /**
-   * Detaches a payment method of an account, here and later at the payment processor. The caller has locked the billing account.
+   * Detaches a payment method from an account, now on the platform and later at the payment processor. The caller must have locked the
+   * billing account.
    * @throws ResourceNotFound
    */
   async detach(tx: EntityManager, accountId: string, id: string): Promise<PaymentMethod> {
@@ -83,7 +85,7 @@ export class PaymentMethodService {
     }
   }
 
-  /** Stores a method. The same method of an account is stored once, also if requests use it at the same time. */
+  /** Stores a payment method. Each method of an account is stored once, even if several requests add it at the same time. */
   async #store(
     accountId: string,
     { reference, expires, ...details }: Awaited<ReturnType<PaymentProcessor['attach']>>,

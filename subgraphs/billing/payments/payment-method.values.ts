@@ -34,7 +34,9 @@ export class BillingAddressInput {
   country?: string | null;
 }
 
-@InputType({ description: 'A payment method, by the token that the payment processor issued for it. Never send card numbers.' })
+@InputType({
+  description: 'A payment method. It is identified by the token that the payment processor issued for it. Never send card numbers.',
+})
 // without the value, because it may be a card number
 @Rule<PaymentMethodInput>(({ cardToken }) =>
   cardToken && isCardNumber(cardToken)
@@ -44,7 +46,8 @@ export class BillingAddressInput {
 export class PaymentMethodInput {
   @Field(() => String, {
     nullable: true,
-    description: 'Kind of payment method, such as `credit_card`. The payment processor knows it from the token.',
+    description:
+      'Kind of payment method, such as `credit_card`. The value is ignored, because the payment processor determines the kind from the token.',
   })
   @IsOptional()
   @MaxCharacters(50)

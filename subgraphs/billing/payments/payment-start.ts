@@ -14,16 +14,16 @@ export interface NewPayment {
   method: PaymentMethod;
   processor: PaymentProcessor;
   origin: PaymentOrigin;
-  /** Number of the automatic attempt. Null if a request pays. */
+  /** Number of the automatic payment attempt. Null for a payment by request. */
   attempt: number | null;
-  /** When the payment is looked up if its outcome stays unknown. */
+  /** Time at which the platform asks the processor for the outcome, if it is still unknown. */
   lookUpAt: Date;
   now: Date;
 }
 
 /**
- * Creates a pending payment of a locked invoice, reserves its amount, and records the event. The caller has checked that the
- * amount is open, and charges the payment after the transaction.
+ * Creates a pending payment of a locked invoice, reserves its amount, and records the event. The caller must have
+ * checked that the amount is open, and must charge the payment after the transaction.
  */
 export async function startPayment(
   tx: EntityManager,

@@ -28,6 +28,11 @@ import { PaymentOrigin, PaymentStatus } from './payment.states.ts';
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'accountId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'invoiceId', 'createdAt'] })
+@Index({
+  name: 'payment_unsuccessful_index',
+  properties: ['organizationId', 'status', 'createdAt', 'id'],
+  where: `"status" in ('pending', 'failed')`,
+})
 export class Payment {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })
@@ -56,7 +61,10 @@ export class Payment {
   @Enum({ items: () => PaymentOrigin, type: 'text', default: 'request' })
   origin: PaymentOrigin = PaymentOrigin.REQUEST;
 
-  @Field(() => Int, { nullable: true, description: 'Number of the automatic attempt to pay the invoice, from 1. Null if a request pays.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Number of the automatic attempt to pay the invoice, from 1. Null if an API request started the payment.',
+  })
   @Property({ type: 'integer', nullable: true })
   attempt: number | null = null;
 
@@ -69,8 +77,8 @@ export class Payment {
   currency!: string;
 
   /**
-   * The part that pays the invoice. The rest of a payment that succeeded too late is credit of the account, and a dispute
-   * takes its part away.
+   * Part of the payment that pays the invoice. If the payment succeeded too late, the remaining amount is credit of the account. A dispute
+   * reduces `amountApplied`.
    */
   @Property({ type: MoneyType, default: '0' })
   amountApplied: Decimal = new Decimal(0);
@@ -95,7 +103,7 @@ export class Payment {
   @Property({ type: 'boolean' })
   simulated!: boolean;
 
-  /** The processor's reference of the charge. Null until a call has returned it. */
+  /** The processor's reference of the charge. Null until the processor has returned it. */
   @Property({ type: 'text', nullable: true })
   reference: string | null = null;
 
@@ -114,15 +122,15 @@ export class Payment {
   @Property({ type: 'boolean', nullable: true })
   declineIsFinal: boolean | null = null;
 
-  /** The available amount, if the processor declined for insufficient funds and stated it. */
+  /** The available amount that the processor states when it declines a payment for insufficient funds. Null if it states none. */
   @Property({ type: MoneyType, nullable: true })
   availableAmount: Decimal | null = null;
 
-  /** How often an unknown outcome was looked up. */
+  /** Number of times that the platform has asked the processor for the outcome. */
   @Property({ type: 'integer', default: 0 })
   lookups = 0;
 
-  /** When an unknown outcome is looked up next. Null if the outcome is known. */
+  /** Time at which the platform next asks the processor for the outcome. Null if the outcome is known. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   settleDueAt: Date | null = null;
 
@@ -138,7 +146,7 @@ export class Payment {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  @Field(() => Decimal, { description: 'What can still be refunded.' })
+  @Field(() => Decimal, { description: 'Amount that can still be refunded.' })
   get amountRefundable(): Decimal {
     return this.amountApplied.minus(this.amountRefunded).minus(this.refundReserved);
   }

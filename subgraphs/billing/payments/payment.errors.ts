@@ -35,7 +35,7 @@ export class RefundDeclined extends PlatformError {
   }
 }
 
-/** 409: another payment has paid this, or may still pay it. `details.payment_id` is its id. */
+/** 409: another payment has paid this amount, or may still pay it. `details.payment_id` is its id. */
 export class DuplicatePayment extends PlatformError {
   constructor(invoiceId: string, payment: Pick<Payment, 'id' | 'status'> | null) {
     const reason = !payment
@@ -50,7 +50,7 @@ export class DuplicatePayment extends PlatformError {
   }
 }
 
-/** 409: only a successful payment can be refunded. */
+/** 409: the payment has not succeeded, so it cannot be refunded. */
 export class PaymentNotRefundable extends PlatformError {
   constructor({ id, status }: Payment) {
     super('INVALID_STATE', `The payment ${id} is ${status}. Only a successful payment can be refunded.`, {
@@ -61,13 +61,24 @@ export class PaymentNotRefundable extends PlatformError {
   }
 }
 
-/** 409: the customer's bank takes the payment back, so it must not be refunded as well. */
+/** 409: the payment is disputed, so it must not be refunded too. The customer's bank is taking the money back. */
 export class PaymentDisputed extends PlatformError {
   constructor({ id }: Payment) {
     super('INVALID_STATE', `The payment ${id} is disputed. It cannot be refunded until the bank has decided.`, {
       resource: 'payment',
       id,
       reason: 'disputed',
+    });
+  }
+}
+
+/** 409: the processor that made the payment is not configured any more. Only this processor can refund the payment. */
+export class ProcessorNotConfigured extends PlatformError {
+  constructor({ id, processor }: Payment) {
+    super('INVALID_STATE', `The payment ${id} cannot be refunded, because its payment processor (${processor}) is not configured.`, {
+      resource: 'payment',
+      id,
+      reason: 'processor_not_configured',
     });
   }
 }

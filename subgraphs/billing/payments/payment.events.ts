@@ -94,15 +94,55 @@ export const paymentRefunded = defineEvent(
   },
 );
 
-export const paymentEvents = [paymentReceived.type, paymentSuccessful.type, paymentFailed.type, paymentRefunded.type];
+export const paymentRefundFailed = defineEvent(
+  {
+    name: 'payment.refund_failed',
+    family,
+    description:
+      'A refund failed. If `was_successful`, `payment.refunded` had reported its success, and the money came back later, for example because the card was closed. The payment can be refunded again.',
+    data: z.strictObject({
+      payment: paymentPayload,
+      refund: z.strictObject({
+        refund_id: z.string(),
+        amount: z.number(),
+        reason: z.string().nullable(),
+        decline_code: z.string().nullable().describe('Why the payment processor refused the refund.'),
+        was_successful: z.boolean(),
+      }),
+    }),
+    example: {
+      payment: { ...processed, status: PaymentStatus.SUCCESSFUL },
+      refund: {
+        ...{ refund_id: 're_01JQ8Z6V4T9M3N2B1C0D9E8F7G', amount: 99.9, reason: 'Installation was late' },
+        ...{ decline_code: 'declined', was_successful: true },
+      },
+    },
+  },
+  (paid: Paid, { id, amount, reason, declineCode, updatedAt }: Refund, wasSuccessful: boolean) => {
+    const { data: known, ...envelope } = paymentTold(paid);
+    const refund = {
+      refund_id: id,
+      amount: amount.toNumber(),
+      reason,
+      decline_code: declineCode,
+      was_successful: wasSuccessful,
+    };
+    return { ...envelope, occurredAt: updatedAt, data: { ...known, refund } };
+  },
+);
 
-/** A payment with its method. */
+export const paymentEvents = [
+  ...[paymentReceived.type, paymentSuccessful.type, paymentFailed.type],
+  ...[paymentRefunded.type, paymentRefundFailed.type],
+];
+
+/** A payment and its payment method. */
 export interface Paid {
   payment: Payment;
   method: PaymentMethod;
 }
 
-/** The part that all events about a payment have. */
+/** Returns the data that every event about a payment contains. */
 export function paymentTold({ payment, method }: Paid) {
   const { id, organizationId, accountId, updatedAt } = payment;
   return {

@@ -21,7 +21,9 @@ export class PaymentInput {
   @Matches(/^inv_\w+$/, { message: 'must be an invoice id (inv_…)' })
   invoiceId!: string;
 
-  @Field(() => Decimal, { description: 'Amount in the currency of the invoice: greater than 0, and at most what is due.' })
+  @Field(() => Decimal, {
+    description: 'Amount in the currency of the invoice: greater than 0, and at most the due amount of the invoice.',
+  })
   @Allow(jsonSchema({ exclusiveMinimum: 0 }))
   amount!: Decimal;
 
@@ -41,7 +43,10 @@ export class PaymentInput {
   amount && !amount.greaterThan(0) ? [{ field: 'amount', value: amount, reason: 'must be greater than 0' }] : [],
 )
 export class RefundInput {
-  @Field(() => Decimal, { nullable: true, description: 'Amount in the currency of the payment. Default: all that was not refunded yet.' })
+  @Field(() => Decimal, {
+    nullable: true,
+    description: 'Amount in the currency of the payment. Default: the amount that was not refunded yet.',
+  })
   @IsOptional()
   @Allow(jsonSchema({ exclusiveMinimum: 0 }))
   amount?: Decimal | null;

@@ -32,7 +32,7 @@ export class PaymentResolver {
 
   @Mutation(() => Payment, {
     description:
-      'Pay an invoice, or a part of it. The payment is `PENDING` if the payment processor has not reported the outcome; then its amount is reserved, and an event reports the outcome.',
+      'Pay an invoice, or a part of it. If the payment processor has not reported the outcome yet, the payment is `PENDING`, and no other payment can pay its amount of the invoice. Later, an event reports the outcome.',
   })
   @Requires('billing:create', { secondFactor: true })
   createPayment(
@@ -49,7 +49,7 @@ export class PaymentResolver {
   @Requires('billing:write', { secondFactor: true })
   refundPayment(
     @Arg('id', () => ID, { description: 'Id of the payment (`pay_…`).' }) id: string,
-    @Arg('input', () => RefundInput, { nullable: true, description: 'Refund to make. Default: all that was not refunded yet.' })
+    @Arg('input', () => RefundInput, { nullable: true, description: 'Refund to make. Default: the amount that was not refunded yet.' })
     input: RefundInput | undefined,
     @Ctx() { payments }: BillingContext,
   ): Promise<Refund> {
@@ -80,7 +80,7 @@ export class PaymentResolver {
 
 @Resolver(() => Invoice)
 export class InvoicePaymentsResolver {
-  @FieldResolver(() => [Payment], { description: 'Newest payments of the invoice, also failed ones.' })
+  @FieldResolver(() => [Payment], { description: 'Newest payments of the invoice, including failed payments.' })
   @Requires('billing:read')
   payments(
     @Root() { id }: Invoice,

@@ -16,7 +16,7 @@ registerEnumType(PaymentStatus, {
   },
 });
 
-/** Who started a payment. */
+/** Origin of a payment: an API request, or automatic payment. */
 export enum PaymentOrigin {
   REQUEST = 'request',
   AUTO = 'auto',

@@ -50,7 +50,7 @@ export class Refund {
   @Property({ type: 'text', nullable: true })
   reason: string | null = null;
 
-  /** The processor's reference of the refund. Null until a call has returned it. */
+  /** The processor's reference of the refund. Null until the processor has returned it. */
   @Property({ type: 'text', nullable: true })
   reference: string | null = null;
 
@@ -58,11 +58,11 @@ export class Refund {
   @Property({ type: 'text', nullable: true })
   declineCode: string | null = null;
 
-  /** How often an unknown outcome was looked up. */
+  /** Number of times that the platform has asked the processor for the outcome. */
   @Property({ type: 'integer', default: 0 })
   lookups = 0;
 
-  /** When an unknown outcome is looked up next. Null if the outcome is known. */
+  /** Time at which the platform next asks the processor for the outcome. Null if the outcome is known. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   settleDueAt: Date | null = null;
 

@@ -12,8 +12,8 @@ interface BalanceRow {
 }
 
 /**
- * Loads the balances of accounts, by currency. One statement reads the balances of all accounts that are requested at the same
- * time. It reads the balances of the ledger, and only the invoices that are overdue.
+ * Loads the balances of accounts, each with one balance per currency. One statement reads the balances of all accounts that are requested
+ * at the same time. It reads the stored balances of the ledger, and only the overdue invoices.
  */
 export const accountBalances = (rows: Rows, organizationId: string): DataLoader<string, Balance[]> =>
   new DataLoader(async (accountIds) => {

@@ -30,7 +30,7 @@ export class BillingAccountResolver {
 
   @Mutation(() => BillingAccount, {
     description:
-      'Change the billing preferences of an account. Naming a payment method allows the platform to charge it for later invoices, if `autoPay` is true.',
+      'Change the billing preferences of an account. If you set a payment method, you allow the platform to charge it for later invoices while `autoPay` is true.',
   })
   @Requires('billing:write', { secondFactor: true })
   updateBillingPreferences(
@@ -44,7 +44,8 @@ export class BillingAccountResolver {
   }
 
   @Mutation(() => PaymentMethod, {
-    description: 'Add a payment method to an account, by its token. Nothing is charged. The same card of an account is stored once.',
+    description:
+      'Add a payment method to an account. Its token identifies it. Nothing is charged. The same card of an account is stored once.',
   })
   @Requires('billing:create', { secondFactor: true })
   addPaymentMethod(
@@ -68,7 +69,7 @@ export class BillingAccountResolver {
     return billingAccounts.detachPaymentMethod(accountId, id);
   }
 
-  @FieldResolver(() => [Balance], { description: 'What the account owes, and its credit: one balance for each currency that was billed.' })
+  @FieldResolver(() => [Balance], { description: 'Due amount and credit of the account: one balance for each currency that was billed.' })
   balances(@Root() { accountId }: BillingAccount, @Ctx() { balances }: BillingContext): Promise<Balance[]> {
     return balances.load(accountId);
   }
@@ -97,10 +98,8 @@ export class BillingAccountResolver {
   })
   async nextInvoice(@Root() { accountId }: BillingAccount, @Ctx() { loaders, subscriptions }: BillingContext): Promise<NextInvoice | null> {
     const live = await loaders.subscriptions.of('accountId', accountId);
-    // the preview bills in a transaction of its own for each account, so only accounts with something to bill get one
-    if (!live.some(({ billDueAt }) => billDueAt !== null)) return null;
-    const next = await subscriptions.nextInvoice(accountId);
-    return next && { date: next.date, estimate: next.amount, currency: next.currency };
+    // each account is estimated alone, so only accounts with something to bill are
+    return live.some(({ billDueAt }) => billDueAt !== null) ? subscriptions.nextInvoice(accountId) : null;
   }
 
   @FieldResolver(() => Account, { nullable: true, description: 'Account that is billed. Null if it no longer exists.' })
@@ -111,7 +110,7 @@ export class BillingAccountResolver {
 
 @Resolver(() => Account)
 export class AccountBillingResolver {
-  @FieldResolver(() => BillingAccount, { description: 'How the account is billed, what it owes, and how it pays.' })
+  @FieldResolver(() => BillingAccount, { description: 'Billing preferences, balances and payment methods of the account.' })
   @Requires('billing:read')
   billing(@Root() { id }: Account, @Ctx() { billingAccounts }: BillingContext): Promise<BillingAccount> {
     return billingAccounts.of(id);

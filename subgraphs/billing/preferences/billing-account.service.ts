@@ -31,7 +31,7 @@ export interface BillingAccountServiceDeps {
   methods: PaymentMethodService;
 }
 
-/** Manages how accounts are billed and how they pay (specification 2.6, 4.5). */
+/** Manages the billing preferences and payment methods of accounts (specification 2.6, 4.5). */
 export class BillingAccountService {
   constructor(private readonly deps: BillingAccountServiceDeps) {}
 
@@ -40,7 +40,7 @@ export class BillingAccountService {
     return (await this.#exists(accountId)) ? this.of(accountId) : null;
   }
 
-  /** Returns the billing account of an account that exists. Reading creates no row. */
+  /** Returns the billing account of an account that exists, without creating a row. */
   async of(accountId: string): Promise<BillingAccount> {
     const { accounts, request } = this.deps;
     const [stored] = await accounts.of('accountId', accountId, 'accountId');
@@ -77,7 +77,7 @@ export class BillingAccountService {
   }
 
   /**
-   * Adds a payment method to an account. The same card of an account is stored once.
+   * Adds a payment method to an account. A card that the account already has is not stored again.
    * @throws ResourceNotFound, InvalidParameters for an unknown token, PaymentDeclined, PlatformError SERVICE_UNAVAILABLE
    */
   async addPaymentMethod(accountId: string, input: PaymentMethodInput): Promise<PaymentMethod> {
@@ -114,7 +114,7 @@ export class BillingAccountService {
     orNotFound((await this.#exists(accountId)) || null, 'account', accountId);
   }
 
-  /** Must be called outside of a transaction. */
+  /** Returns whether the account exists. Must be called outside of a transaction. */
   async #exists(accountId: string): Promise<boolean> {
     const { graph, request } = this.deps;
     const { account } = await graph.query<{ account: object | null }>(ACCOUNT, { id: accountId }, request);

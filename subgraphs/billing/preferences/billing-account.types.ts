@@ -1,13 +1,13 @@
 import { Field, ObjectType } from 'type-graphql';
 import { Decimal } from '../../../kernel/values/money.ts';
 
-/** What an account owes and has, in one currency. Amounts in different currencies are never added. */
-@ObjectType({ description: 'What an account owes, and its credit, in one currency.' })
+/** Due amount and credit of an account, in one currency. Amounts in different currencies are never added. */
+@ObjectType({ description: 'Due amount and credit of an account, in one currency.' })
 export class Balance {
   @Field(() => String, { description: 'ISO 4217 code of the currency, such as USD.' })
   currency!: string;
 
-  @Field(() => Decimal, { description: 'What is still to be paid of all invoices.' })
+  @Field(() => Decimal, { description: 'Sum of the unpaid amounts of all invoices.' })
   due!: Decimal;
 
   @Field(() => Decimal, { description: 'The part of `due` whose due date has passed.' })
@@ -23,7 +23,7 @@ export class NextInvoice {
   @Field(() => Date, { description: 'When the invoice is generated.' })
   date!: Date;
 
-  @Field(() => Decimal, { description: 'Estimated amount: what is known today, in `currency`.' })
+  @Field(() => Decimal, { description: 'Estimated amount in `currency`, calculated from the data of today.' })
   estimate!: Decimal;
 
   @Field(() => String, { description: 'ISO 4217 code of `estimate`, such as USD.' })

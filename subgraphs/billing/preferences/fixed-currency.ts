@@ -3,9 +3,9 @@ import type { BillingAccount } from '../accounts/billing-account.entity.ts';
 import { currencyIsFixed } from '../accounts/billing-account.errors.ts';
 
 /**
- * Checks that the platform has not billed services of the account in its currency yet. Invoices that a request created do not
- * count, because such an invoice may have any currency. The caller has locked the billing account, as transactions must that
- * generate an invoice in its currency.
+ * Checks that the currency of an account can still be changed: the platform has not generated an invoice in this currency yet. Invoices
+ * that a request created are ignored, because they may have any currency. The caller must have locked the billing account. Transactions
+ * that generate an invoice in its currency lock the billing account too.
  * @throws PreferencesNotAllowed
  */
 export async function requireFreeCurrency(tx: EntityManager, { organizationId, accountId, currency }: BillingAccount): Promise<void> {

@@ -13,14 +13,16 @@ const DAY_REASON = 'must be between 1 and 31';
 export class BillingPreferencesUpdateInput {
   @Field(() => BillingCycle, {
     nullable: true,
-    description: 'How often services are invoiced if their order does not say it. It counts for services that are ordered later.',
+    description:
+      'How often services are invoiced if their order does not state it. A change applies only to services that are ordered later.',
   })
   @NotNull()
   billingCycle?: BillingCycle;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'True to charge invoices to the default payment method on their due date. It needs a method that can be charged again.',
+    description:
+      'Whether to charge invoices to the default payment method on their due date. The default payment method must be chargeable more than once.',
   })
   @NotNull()
   autoPay?: boolean;
@@ -39,7 +41,8 @@ export class BillingPreferencesUpdateInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'ISO 4217 code of the currency in which services are billed. It is fixed after the first generated invoice.',
+    description:
+      'ISO 4217 code of the currency of API requests beyond the plan, if the operator has a usage price for them in this currency. Services are billed in the currency of their price. It is fixed after the first generated invoice.',
   })
   @NotNull()
   @IsCurrency()

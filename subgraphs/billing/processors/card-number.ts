@@ -1,11 +1,11 @@
 import { UnknownToken } from './payment-processor.ts';
 
-/** Matches digits that single spaces or dashes may separate, as people type card numbers. */
+/** Matches a text of digits, optionally separated by single spaces or dashes, as in a typed card number. */
 const NUMBER_LIKE = /^\s*\d(?:[\s-]*\d){11,18}\s*$/;
 
 /**
- * Returns true if a text looks like a card number: 12 to 19 digits with a valid Luhn checksum, with or without spaces and
- * dashes. The platform must not store such a text, because rules of the card networks (PCI DSS) would then apply to it.
+ * Returns true if a text looks like a card number: 12 to 19 digits with a valid Luhn checksum, with or without spaces and dashes. The
+ * platform must not store a card number, because the rules of the card networks (PCI DSS) would apply to the platform.
  */
 export function isCardNumber(text: string): boolean {
   if (!NUMBER_LIKE.test(text)) return false;
@@ -20,7 +20,7 @@ export function isCardNumber(text: string): boolean {
 }
 
 /**
- * Refuses a card number that was sent instead of a token.
+ * Rejects a card number that was sent instead of a token.
  * @throws UnknownToken without the number
  */
 export function refuseCardNumber(token: string): void {

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isCardNumber, refuseCardNumber } from './card-number.ts';
 
-/** Contribution of a digit at a doubled position, as a table instead of the formula of the tested code. */
+/** The Luhn contribution of each digit at a doubled position, as a table, because the tested code uses a formula. */
 const DOUBLED = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9];
 
-/** Appends the check digit to digits, so that the result is a valid card number. */
+/** Appends the Luhn check digit, so that the digits become a valid card number. */
 function withCheckDigit(digits: readonly number[]): string {
   const total = digits.reduceRight(
     (sum, digit, index) => sum + ((digits.length - index) % 2 === 1 ? (DOUBLED[digit] as number) : digit),

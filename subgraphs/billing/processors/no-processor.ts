@@ -1,8 +1,8 @@
 import { declined, ForgedNotice, MethodDeclined, OutcomeUnknown, type PaymentOutcome, type PaymentProcessor } from './payment-processor.ts';
 
 /**
- * Declines everything, because the operator has not configured a payment processor. Otherwise a platform in production would
- * mark invoices as paid with simulated money.
+ * A payment processor that declines everything, for operators that have not configured a processor. With the test processor, a production
+ * platform would mark invoices as paid with simulated money.
  */
 export class NoProcessor implements PaymentProcessor {
   readonly name = 'none';
@@ -12,7 +12,7 @@ export class NoProcessor implements PaymentProcessor {
     return declined('no_processor', false);
   }
 
-  /** It declines at once and leaves nothing to look up, so the order was sent to another processor. */
+  /** Always throws: charges of this processor never have an unknown outcome, so another processor received the charge. */
   async findCharge(): Promise<never> {
     throw new OutcomeUnknown('No payment processor is configured. Set STRIPE_SECRET_KEY again to look up payments.');
   }
@@ -29,7 +29,7 @@ export class NoProcessor implements PaymentProcessor {
     throw new MethodDeclined({ code: 'no_processor', isFinal: false });
   }
 
-  /** It has no payment methods. */
+  /** Does nothing, because this processor has no payment methods. */
   async detach(): Promise<void> {}
 
   read(): never {

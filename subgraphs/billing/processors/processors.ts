@@ -9,9 +9,9 @@ import { TestProcessor } from './test-processor.ts';
 export interface ProcessorSettings {
   stripeSecretKey?: string | undefined;
   stripeWebhookSecret?: string | undefined;
-  /** Base URL of Stripe's API. Default: Stripe's. */
+  /** Base URL of Stripe's API. Default: Stripe's public URL. */
   stripeUrl?: string | undefined;
-  /** False if payments must be declined while no processor is configured. */
+  /** True if the test processor is used while no processor is configured. False if payments are declined in this case. */
   testPayments: boolean;
 }
 
@@ -21,8 +21,8 @@ export type CreateProcessor = (ports: { rows: Rows; clock: Clock }) => PaymentPr
 export const testProcessor: CreateProcessor = ({ rows, clock }) => new TestProcessor(rows, clock);
 
 /**
- * Selects the payment processor: Stripe if its keys are set, otherwise the test processor, unless the operator has switched
- * simulated payments off.
+ * Selects the payment processor: Stripe if its keys are set, otherwise the test processor. If the operator has switched
+ * simulated payments off, all payments are declined instead.
  * @throws ConfigError if only one of the two secrets of Stripe is set
  */
 export async function selectProcessor(settings: ProcessorSettings): Promise<CreateProcessor> {

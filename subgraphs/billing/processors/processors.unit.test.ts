@@ -24,7 +24,7 @@ describe('selectProcessor', () => {
   });
 
   test.each([{ stripeSecretKey: 'sk_live_1' }, { stripeWebhookSecret: 'whsec_1' }])(
-    'one secret of Stripe without the other is refused, and the error does not contain it',
+    'a configuration with only one of the two Stripe secrets is refused, and the error does not contain the secret',
     async (settings) => {
       const error = await selected(settings).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(ConfigError);
@@ -32,7 +32,7 @@ describe('selectProcessor', () => {
     },
   );
 
-  test('without a processor, payments are declined with the reason, and payments of another processor stay unknown', async () => {
+  test('without a payment processor, new payments are declined with the reason, and the outcome of payments of another processor stays unknown', async () => {
     const none = await selected({ testPayments: false });
     const declined = { state: 'declined', code: 'no_processor', isFinal: false };
     // the arguments are not used

@@ -1,18 +1,18 @@
 import { Decimal } from '../../../kernel/values/money.ts';
 
 interface StripeUnit {
-  /** Number of decimal digits of amounts in Stripe's API. */
+  /** Number of decimal digits that Stripe's API uses for the currency. */
   digits: number;
-  /** Stripe refuses amounts, in its own unit, that are not a multiple of this. */
+  /** Stripe accepts only amounts, in its own unit, that are a multiple of this number. */
   multipleOf: number;
 }
 
 const CENTS: StripeUnit = { digits: 2, multipleOf: 1 };
 
 /**
- * Units of Stripe's API by currency (docs.stripe.com/currencies). They differ from ISO 4217: amounts in ISK and UGX have
- * two digits that must be 00, amounts in MGA have none, and the last of three digits must be 0. Currencies that are not
- * listed have cents.
+ * Units of Stripe's API by currency (docs.stripe.com/currencies), for currencies without cents. Some units differ from ISO 4217: amounts in
+ * ISK and UGX have two digits that must be 00, and amounts in MGA have no digits. Currencies with three digits must have 0 as the last
+ * digit.
  */
 const UNITS: Readonly<Record<string, StripeUnit>> = {
   ...units({ digits: 0, multipleOf: 1 }, 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'),

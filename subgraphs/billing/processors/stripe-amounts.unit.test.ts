@@ -36,7 +36,7 @@ describe('toStripeAmount', () => {
     expect(toStripeAmount(new Decimal(amount), currency)).toBeNull();
   });
 
-  test('cents are the digits of the written amount without its point', () => {
+  test('the amount in cents consists of the digits of the written amount without its decimal point', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 15n }), (cents) => {
         const text = cents.toString().padStart(3, '0');
@@ -45,7 +45,7 @@ describe('toStripeAmount', () => {
     );
   });
 
-  test('an amount that can be sent is returned unchanged from Stripe', () => {
+  test('an amount that can be sent to Stripe is returned unchanged from Stripe', () => {
     const currencies = fc.constantFrom('USD', 'JPY', 'ISK', 'UGX', 'MGA', 'KWD', 'TND', 'XOF', 'EUR');
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e9 }), fc.integer({ min: 0, max: 4 }), currencies, (digits, places, currency) => {

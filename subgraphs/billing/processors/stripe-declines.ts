@@ -1,8 +1,8 @@
 import type { Decline, DeclineCode } from './payment-processor.ts';
 
 /**
- * Stripe's codes by our code (docs.stripe.com/declines/codes). Stripe advises to show fraud only as a decline without a
- * reason. Another attempt with the same card can succeed only for codes that are not final.
+ * Decline codes of the platform, each with the corresponding codes of Stripe (docs.stripe.com/declines/codes). Stripe advises not to show
+ * that fraud is the reason of a decline. If a code is final, another attempt with the same card cannot succeed.
  */
 const GROUPS: readonly { code: DeclineCode; isFinal: boolean; stripe: string }[] = [
   { code: 'insufficient_funds', isFinal: false, stripe: 'insufficient_funds balance_insufficient' },
@@ -50,7 +50,7 @@ const DECLINES: ReadonlyMap<string, Decline> = new Map(
   GROUPS.flatMap(({ code, isFinal, stripe }) => stripe.split(' ').map((name) => [name, { code, isFinal }] as const)),
 );
 
-/** The fields of a Stripe error that state the reason. `advice_code` is what the bank says about another attempt. */
+/** The fields of a Stripe error that state the reason. `advice_code` is the advice of the bank about another attempt. */
 export interface StripeReason {
   code?: string | undefined;
   decline_code?: string | undefined;

@@ -18,7 +18,7 @@ describe('declineOf', () => {
     expect(declineOf({ code: 'card_declined', decline_code })).toEqual({ code, isFinal });
   });
 
-  test('an error without a decline code is described by its code', () => {
+  test('a Stripe error without a decline code is classified by its error code', () => {
     expect(declineOf({ code: 'expired_card' })).toEqual({ code: 'expired', isFinal: true });
     expect(declineOf({ code: 'expired_card', decline_code: '' })).toEqual({ code: 'expired', isFinal: true });
   });
@@ -29,7 +29,7 @@ describe('declineOf', () => {
     expect(declineOf({ decline_code: 'lost_card', advice_code: 'confirm_card_data' })).toEqual({ code: 'stolen', isFinal: true });
   });
 
-  test('an unknown code is the fallback', () => {
+  test('a decline with an unknown Stripe code gets the fallback code', () => {
     const fallback = { code: 'processing_error', isFinal: false } as const;
     expect(declineOf({ code: 'parameter_unknown' }, fallback)).toEqual(fallback);
   });

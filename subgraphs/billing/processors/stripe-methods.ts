@@ -7,21 +7,21 @@ import { declineOf } from './stripe-declines.ts';
 const TOKEN = /^(?:tok|pm)_\w{1,200}$/;
 const REFERENCE = /^(cus_\w+)\/(\w+)$/;
 
-/** The two ids of a payment method: Stripe charges a stored method only together with its customer. */
+/** Stripe's ids of a payment method and its customer. Stripe charges a stored method only together with its customer. */
 export interface StripeMethod {
   customer: string;
   method: string;
 }
 
-/** Returns the ids in the reference of a payment method. Undefined if Stripe has not issued the reference. */
+/** Returns Stripe's ids from the reference of a payment method. Undefined if Stripe has not issued the reference. */
 export function stripeMethod(reference: string): StripeMethod | undefined {
   const [, customer, method] = REFERENCE.exec(reference) ?? [];
   return customer && method ? { customer, method } : undefined;
 }
 
 /**
- * Attaches payment methods to Stripe customers. An account gets one customer, with its first payment method. The other methods
- * get the same customer, whose id is in the reference of the first one.
+ * Attaches payment methods to Stripe customers. An account gets one customer, with its first payment method. Later methods of the account
+ * get the same customer, whose id is in the reference of the first method.
  */
 export class StripeMethods {
   constructor(private readonly stripe: Stripe) {}
@@ -78,7 +78,7 @@ export class StripeMethods {
 
 const unknownToken = (): UnknownToken => new UnknownToken('is not a token that Stripe has issued for this platform.');
 
-/** Details of methods other than cards have different names, but `last4` and `fingerprint` are the same in all of them. */
+/** Reads the details of a payment method. The names of the detail fields depend on the kind of method, except `last4` and `fingerprint`. */
 function detailsOf(method: Stripe.PaymentMethod, customer: string): MethodDetails {
   const { id, type, card } = method;
   const other = method[type as 'us_bank_account'];

@@ -4,14 +4,15 @@ import { fromStripeAmount } from './stripe-amounts.ts';
 import { intentOutcome, refundOutcome } from './stripe-outcomes.ts';
 
 /**
- * States of a dispute by Stripe's status. In all other states it is open. A closed warning or a prevented dispute costs nothing.
+ * State of a dispute by Stripe's status. Disputes with a status that is not listed are open. A closed warning or a prevented dispute costs
+ * nothing.
  */
-/** An inquiry of the bank, which takes no money yet. */
+/** Returns whether a dispute is only an inquiry of the bank, for which no money is taken. */
 const isInquiry = (status: string): boolean => /^warning_(needs_response|under_review)$/.test(status);
 
 const DISPUTE_STATES: Readonly<Record<string, DisputeState>> = { lost: 'lost', won: 'won', warning_closed: 'won', prevented: 'won' };
 
-/** Returns the notice in a verified Stripe event. Null if the event is not about a payment of the platform. */
+/** Returns the notice from a verified Stripe event. Null if the event is not about a payment of the platform. */
 export function noticeOf(event: Stripe.Event, now: Date): ProcessorNotice | null {
   switch (event.type) {
     case 'payment_intent.succeeded':

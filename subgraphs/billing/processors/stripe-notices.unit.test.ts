@@ -30,7 +30,7 @@ describe('notices about payments', () => {
     expect(read('payment_intent.succeeded', { id: 'pi_1', status: 'succeeded', metadata: {} })).toBeNull();
   });
 
-  test('an event that the platform does not use is ignored', () => {
+  test('a Stripe event that the platform does not use is ignored', () => {
     expect(read('customer.updated', { id: 'cus_1' })).toBeNull();
     expect(read('payment_intent.requires_action', { id: 'pi_1', status: 'requires_action', metadata: OURS })).toBeNull();
   });
@@ -81,8 +81,11 @@ describe('notices about disputes', () => {
     expect(read('charge.dispute.created', dispute)).toBeNull();
   });
 
-  test.each(['charge.dispute.funds_withdrawn', 'charge.dispute.funds_reinstated'])('the event %s states the dispute', (type) => {
-    const dispute = { id: 'dp_1', payment_intent: 'pi_1', amount: 1050, currency: 'usd', reason: 'general', status: 'needs_response' };
-    expect(read(type, dispute)).toMatchObject({ kind: 'dispute', state: 'open' });
-  });
+  test.each(['charge.dispute.funds_withdrawn', 'charge.dispute.funds_reinstated'])(
+    'the Stripe event %s becomes a notice about the dispute',
+    (type) => {
+      const dispute = { id: 'dp_1', payment_intent: 'pi_1', amount: 1050, currency: 'usd', reason: 'general', status: 'needs_response' };
+      expect(read(type, dispute)).toMatchObject({ kind: 'dispute', state: 'open' });
+    },
+  );
 });

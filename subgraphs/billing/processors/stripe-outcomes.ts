@@ -2,7 +2,10 @@ import Stripe from 'stripe';
 import { type Decline, declined, IdempotencyMismatch, OutcomeUnknown, type PaymentOutcome } from './payment-processor.ts';
 import { declineOf } from './stripe-declines.ts';
 
-/** Pending payments, such as bank debits, take days. Stripe sends a webhook when they end, so they are rarely looked up. */
+/**
+ * Delay before the platform asks for the outcome of a pending payment, such as a bank debit. Such payments take days, and Stripe sends a
+ * webhook when they end.
+ */
 const LOOK_AGAIN_MS = 60 * 60_000;
 
 const pending = (reference: string, now: Date): PaymentOutcome => ({
@@ -11,7 +14,7 @@ const pending = (reference: string, now: Date): PaymentOutcome => ({
   lookAgainAt: new Date(now.getTime() + LOOK_AGAIN_MS),
 });
 
-/** Returns the outcome of a PaymentIntent. Undefined if Stripe is still working on it. */
+/** Returns the outcome of a PaymentIntent. Undefined if Stripe is still processing it. */
 export function intentOutcome({ id, status, last_payment_error: error }: Stripe.PaymentIntent, now: Date): PaymentOutcome | undefined {
   if (status === 'succeeded') return { state: 'succeeded', reference: id };
   if (status === 'processing') return pending(id, now);
@@ -34,10 +37,9 @@ export function refundOutcome({ id, status, failure_reason: reason }: Stripe.Ref
 }
 
 /**
- * Returns the outcome of a charge or refund that failed with this error.
- * Errors that do not depend on the order (network, 5xx, 429, 401, a concurrent request with the same key) say nothing
- * about an earlier call with the same id, which may have moved money. `refused` is the reason if Stripe refuses the order
- * with a code that has no entry in stripe-declines.ts.
+ * Returns the outcome of a charge or refund that failed with an error. Some errors do not depend on the charge or refund: network errors,
+ * 5xx, 429, 401, and concurrent requests with the same key. They mean that the outcome is unknown, because an earlier call with the same id
+ * may have moved money. `refused` is the reason of a refusal whose code is not in stripe-declines.ts.
  * @throws IdempotencyMismatch, OutcomeUnknown
  */
 export function errorOutcome(error: unknown, id: string, refused: Decline): PaymentOutcome {
@@ -55,5 +57,5 @@ export function errorOutcome(error: unknown, id: string, refused: Decline): Paym
   throw unknownOutcome(error);
 }
 
-/** Returns an error that says that Stripe did not tell the outcome. */
+/** Returns the error for an outcome that Stripe did not report. */
 export const unknownOutcome = (cause?: unknown): OutcomeUnknown => new OutcomeUnknown('Stripe did not say whether money moved.', { cause });

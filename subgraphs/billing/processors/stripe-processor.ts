@@ -20,11 +20,11 @@ import { errorOutcome, intentOutcome, refundOutcome, unknownOutcome } from './st
 
 const STRIPE_URL = 'https://api.stripe.com';
 const TIMEOUT_MS = 30_000;
-/** Maximum age of a webhook's signature, which limits how long a recorded webhook can be sent again. */
+/** Maximum age of the signature of a webhook request. It limits how long an attacker can send a recorded request again. */
 const TOLERANCE_SECONDS = 300;
-/** Stripe may forget an idempotency key after 24 hours. After that, the same key would charge again. */
+/** Time for which an idempotency key is used. Stripe may forget a key after 24 hours, and would charge again for a repeated request. */
 const KEY_LIFETIME_MS = 23 * 60 * 60_000;
-/** How much Stripe's clock may be behind the platform's clock. */
+/** Maximum time by which Stripe's clock can be behind the platform's clock. */
 const CLOCK_SKEW_SECONDS = 300;
 const PAGE_SIZE = 100;
 
@@ -33,16 +33,16 @@ export interface StripeOptions {
   /** Secret of the webhook endpoint, `whsec_…`. */
   webhookSecret: string;
   clock: Clock;
-  /** Base URL of the API. Default: Stripe's. */
+  /** Base URL of the API. Default: Stripe's public URL. */
   url?: string | undefined;
-  /** Time limit of a request. After it, the outcome of a charge is unknown. Default: 30 seconds. */
+  /** Time limit of a request. If it is exceeded, the outcome of a charge is unknown. Default: 30 seconds. */
   timeoutMs?: number | undefined;
 }
 
 /**
- * Charges and refunds with Stripe. The idempotency key of a request is the id of the payment or refund, which the metadata
- * contains too. Stripe forgets keys, so older payments are looked up before they are sent again. Lookups use lists and
- * not Stripe's search, which finds new payments only after a delay.
+ * Charges and refunds with Stripe. The idempotency key of a request is the id of the payment or refund, which the
+ * metadata contains too. Stripe deletes old keys, so before an older payment is sent again, the processor searches for
+ * it at Stripe. It uses lists and not Stripe's search, which finds new payments only after a delay.
  */
 export class StripeProcessor implements PaymentProcessor {
   readonly name = 'stripe';
@@ -151,12 +151,17 @@ export class StripeProcessor implements PaymentProcessor {
     }
   }
 
-  /** Returns true if a repeated request would not get the outcome from its idempotency key, or would get an outdated one. */
+  /**
+   * Returns true if a repeated request must first be looked up at Stripe, because its idempotency key is too old, or would return an
+   * outdated outcome.
+   */
   #mustLookUp({ reference, createdAt }: Charge | RefundOrder): boolean {
     return reference !== null || this.#clock.now().getTime() - createdAt.getTime() > KEY_LIFETIME_MS;
   }
 
-  /** Sends a charge or refund and returns its outcome. `refused` is the reason if Stripe refuses it without a known code. */
+  /**
+   * Sends a charge or refund and returns its outcome. `refused` is the reason if Stripe refuses the charge or refund without a known code.
+   */
   async #outcome<T>(id: string, outcomeOf: OutcomeOf<T>, refused: Decline, send: () => Promise<T>): Promise<PaymentOutcome> {
     let sent: T;
     try {
@@ -167,7 +172,10 @@ export class StripeProcessor implements PaymentProcessor {
     return known(outcomeOf(sent, this.#clock.now()));
   }
 
-  /** Looks up a charge or refund. Any error means that the outcome is unknown, even a 404: the key may be of another account. */
+  /**
+   * Finds a charge or refund at Stripe. Any error means that the outcome is unknown. This includes a 404, because the API key may belong to
+   * another Stripe account.
+   */
   async #found<T>(outcomeOf: OutcomeOf<T>, find: () => Promise<T | undefined>): Promise<PaymentOutcome | null> {
     const found = await find().catch((error: unknown) => {
       throw unknownOutcome(error);
@@ -183,7 +191,7 @@ function known(outcome: PaymentOutcome | undefined): PaymentOutcome {
   return outcome;
 }
 
-/** Returns the first item of a paged list that matches. Reads as many pages as necessary. */
+/** Returns the first matching object of a paged list. Reads as many pages as necessary. */
 async function first<T>(items: AsyncIterable<T>, matches: (item: T) => boolean): Promise<T | undefined> {
   for await (const item of items) if (matches(item)) return item;
   return undefined;

@@ -17,13 +17,13 @@ import {
 import { type StoredCharge, type StoredRefund, TestProcessorStore } from './test-processor.store.ts';
 import { DELAY_MS, testToken } from './test-tokens.ts';
 
-/** Begin of the references of the test processor. The id of the payment or refund follows. */
+/** Prefix of the references of the test processor. The id of the payment or refund follows. */
 export const PREFIX = 'test_';
 const VALID_YEARS = 3;
 
 /**
- * Simulates a payment processor. The token of a payment method decides what happens to its charges (test-tokens.ts).
- * Charges and refunds are stored in the database, so their outcomes are known after a restart.
+ * A simulated payment processor. The token of a payment method determines the outcome of its charges (test-tokens.ts). Charges and refunds
+ * are stored in the database, so their outcomes survive a restart.
  */
 export class TestProcessor implements PaymentProcessor {
   readonly name = 'test';
@@ -41,17 +41,17 @@ export class TestProcessor implements PaymentProcessor {
     const token = testToken(charge.method);
     if (token?.loses === 'charge') throw new OutcomeUnknown('The test processor simulates a charge that does not arrive.');
     const now = this.clock.now();
-    const isNew = await this.#store.addCharge(charge, {
+    const added = await this.#store.addCharge(charge, {
       declineCode: token ? (token.declines?.code ?? null) : 'invalid_method',
       onlyOnce: token?.onlyOnce ?? false,
       now,
       settlesAt: new Date(now.getTime() + (token?.delayMs ?? 0)),
       disputeAt: token?.disputes ? new Date(now.getTime() + DELAY_MS) : null,
     });
-    const stored = await this.#store.charge(charge.organizationId, charge.id);
+    const stored = added ?? (await this.#store.charge(charge.organizationId, charge.id));
     if (!stored) throw new OutcomeUnknown('The charge was deleted.');
     if (stored.method !== charge.method || !isSameAmount(stored, charge)) throw new IdempotencyMismatch(charge.id);
-    if (isNew && token?.loses === 'response') throw new OutcomeUnknown('The test processor simulates a lost response.');
+    if (added && token?.loses === 'response') throw new OutcomeUnknown('The test processor simulates a lost response.');
     return this.#chargeOutcome(charge.id, stored);
   }
 
@@ -94,10 +94,10 @@ export class TestProcessor implements PaymentProcessor {
     };
   }
 
-  /** The test processor stores no payment methods. */
+  /** Does nothing, because the test processor stores no payment methods. */
   async detach(): Promise<void> {}
 
-  /** The test processor sends no webhooks, so each one is forged. test-disputes.sweeper.ts delivers its disputes. */
+  /** Always throws, because the test processor sends no webhooks. test-disputes.sweeper.ts reports its disputes instead. */
   read(): never {
     throw new ForgedNotice('The test processor sends no webhooks.');
   }

@@ -1,28 +1,28 @@
 import { Decimal } from '../../../kernel/values/money.ts';
 import type { Decline } from './payment-processor.ts';
 
-/** What the test processor does with the payment method of a token. */
+/** Behaviour of the test processor for a payment method with this token. */
 export interface TestToken {
   brand: string;
   last4: string;
-  /** Charges are declined. `available` is the amount that the simulated bank states. */
+  /** Reason why charges are declined. `available` is the available amount that the simulated bank states. Default: charges succeed. */
   declines?: Decline & { available: Decimal | null };
   /** `declines` applies only to the first charge of an account. */
   onlyOnce?: true;
-  /** Charges are pending for this time. */
+  /** Time for which charges are pending. Default: charges are never pending. */
   delayMs?: number;
-  /** The first response to a charge is lost, or the charge never arrives. */
+  /** Simulates a lost message: the first response to a charge is lost, or the charge itself never arrives. */
   loses?: 'response' | 'charge';
-  /** Charges succeed, and refunds of them are declined. */
+  /** Charges succeed, but refunds of these charges are declined. */
   refusesRefunds?: true;
-  /** Charges succeed. 30 seconds later the bank takes them back, and another 30 seconds later it decides. */
+  /** Charges succeed. 30 seconds later, the bank takes them back. Another 30 seconds later, the dispute is won or lost. */
   disputes?: 'won' | 'lost';
   /** The method is not reusable, so it cannot pay invoices automatically. */
   isSingleUse?: true;
 }
 
 const VISA = { brand: 'visa', last4: '4242' };
-/** How long a delayed charge is pending, and how long each step of a dispute takes. */
+/** Time for which a delayed charge is pending. Each step of a dispute takes this time too. */
 export const DELAY_MS = 30_000;
 const DECLINED = { code: 'declined', isFinal: false, available: null } as const;
 
@@ -49,5 +49,5 @@ export const TEST_TOKENS: Readonly<Record<string, TestToken>> = {
   tok_single_use: { ...VISA, last4: '0341', isSingleUse: true },
 };
 
-/** Returns what the test processor does with a token. Undefined if it has no such token. */
+/** Returns the behaviour of the test processor for a token. Undefined for an unknown token. */
 export const testToken = (token: string): TestToken | undefined => (Object.hasOwn(TEST_TOKENS, token) ? TEST_TOKENS[token] : undefined);

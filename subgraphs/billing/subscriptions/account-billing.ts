@@ -1,29 +1,31 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { record } from '../../../kernel/events/outbox.ts';
+import { recordAll } from '../../../kernel/events/outbox.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
-import { monthsOf } from '../../../kernel/values/billing-cycle.ts';
 import type { Decimal } from '../../../kernel/values/money.ts';
 import { CreditCause } from '../credits/credit-note.states.ts';
 import { atMostLeft, issueCreditNote } from '../credits/credit-notes.ts';
 import type { Customer } from '../customers/customer.ts';
+import { type DocumentNumbers, numbersOf } from '../invoices/document-numbers.ts';
 import { Invoice } from '../invoices/invoice.entity.ts';
 import { invoiceGenerated } from '../invoices/invoice.events.ts';
 import { InvoiceStatus } from '../invoices/invoice.states.ts';
-import { defaultDueDate, issueInvoice, type LineDraft, payIfNothingIsDue } from '../invoices/invoice-issue.ts';
+import { defaultDueDate, type InvoiceDraft, issueInvoices, type LineDraft, payIfNothingIsDue } from '../invoices/invoice-issue.ts';
 import { totalAmount } from '../invoices/invoice-pricing.ts';
 import type { IssuedInvoice } from '../invoices/issued-invoice.ts';
 import { LineKind } from '../invoices/line-kind.ts';
-import { markBilled } from '../usage/metered-lines.store.ts';
-import { meteredLines } from '../usage/metered-lines.ts';
+import { UsageBilling } from '../usage/usage-billing.ts';
 import { amountOf, chargeLine } from './charge-line.ts';
+import { awaitLateUsage, takeLateUsage } from './late-usage.ts';
+import { nextCharge } from './next-charge.ts';
 import { nextPeriod } from './next-period.ts';
 import type { BillingSubscription } from './subscription.entity.ts';
 import { ItemState } from './subscription.states.ts';
 import { SubscriptionCharge } from './subscription-charge.entity.ts';
 import type { SubscriptionItem } from './subscription-item.entity.ts';
+import { usageLines } from './usage-lines.ts';
 
-/** The account whose subscriptions a transaction changes. The transaction has its lock (`account-lock.ts`). */
+/** The account whose subscriptions a transaction changes. The transaction holds the lock of the account (`account-lock.ts`). */
 export interface BilledAccount {
   organizationId: string;
   customer: Customer;
@@ -31,71 +33,82 @@ export interface BilledAccount {
   billingDay: number | null;
 }
 
-/** What an invoice has beside charges, and what it bills. */
+/** Content of an invoice to issue. */
 export interface Bill {
   subscription: BillingSubscription;
   charges: readonly { charge: SubscriptionCharge; item: SubscriptionItem }[];
-  /** Lines that are no charges, such as metered usage. */
+  /** Further invoice lines, such as metered usage. */
   more?: readonly LineDraft[];
-  /** Id of the event that caused the invoice. Default: the first charge. */
+  /** Id of the event that caused the invoice. Default: the id of the first charge. */
   source?: string;
 }
 
-/** Charges the items of an account, credits what must not be charged any more, and issues invoices. It works in one transaction. */
+/** Cause of a credit note for a part of a period. */
+type PeriodCreditCause = CreditCause.PRORATION | CreditCause.CANCEL;
+
+/** Charges the items of an account, credits incorrect charges, and issues invoices, within one transaction. */
 export class AccountBilling {
-  /** The invoices that were issued, in order. */
+  /** The invoices that were issued, in the order of issue. */
   readonly issued: IssuedInvoice[] = [];
 
+  readonly #usage: UsageBilling;
+
+  /**
+   * `batch` bills the usage of several accounts together, and marks it as billed before the invoices are issued. Default: the usage of each
+   * bill is read and marked separately.
+   */
   constructor(
     readonly tx: EntityManager,
     readonly account: BilledAccount,
     readonly now: Date,
-  ) {}
+    readonly numbers: DocumentNumbers = numbersOf(tx, account.organizationId),
+    private readonly batch?: UsageBilling,
+  ) {
+    this.#usage = batch ?? new UsageBilling(tx, account.organizationId);
+  }
 
   get zone(): string {
     return this.account.customer.timezone;
   }
 
-  /** Charges the next period of an item. The charge is pending until an invoice has it. */
+  /** Charges the next period of an item. The charge is pending until an invoice contains it. */
   charge(item: SubscriptionItem): SubscriptionCharge {
-    const { tx, zone, now, account } = this;
-    const { period, from, anchor, months } = nextPeriod(item, zone, account.billingDay);
-    Object.assign(item, { anchor, months, periodStart: from, billedUntil: period.end });
-    const { id: itemId, organizationId, accountId, subscriptionId, price, pricedAt, billingCycle } = item;
-    const charge = Object.assign(new SubscriptionCharge(), { id: newId('subscriptionCharge'), organizationId, accountId, subscriptionId });
-    Object.assign(charge, { itemId, kind: LineKind.RECURRING, price, pricedAt, months: monthsOf(billingCycle), timezone: zone });
-    Object.assign(charge, { periodStart: period.start, periodEnd: period.end, fromAt: from, toAt: period.end, createdAt: now });
-    tx.persist(charge);
+    const { zone, now, account } = this;
+    const charge = nextCharge(item, { zone, billingDay: account.billingDay }, now);
+    this.tx.persist(charge);
     return charge;
   }
 
-  /** Charges all periods of an item that begin before `at`, if the recurring run has not done it yet. */
+  /** Charges all periods of an item that begin before `at` and that the recurring run has not charged yet. */
   chargeUntil(item: SubscriptionItem, at: Date): void {
     while (item.state === ItemState.ACTIVE && item.billedUntil < at) this.charge(item);
   }
 
   /**
-   * Changes the price of an item from `at` on, until the next known change. What is invoiced is credited, what is pending is
-   * shortened, and the new price is charged with the next invoice. Changes can be reported in any order.
+   * Changes the price of an item from `at` on, until the next known price change. Invoiced charges are credited from `at` on, pending
+   * charges are shortened, and the next invoice charges the new price. Price changes can be reported in any order.
    */
   async reprice(item: SubscriptionItem, at: Date, price: Decimal): Promise<void> {
     // a change at the moment at which a period begins concerns this period
     this.chargeUntil(item, new Date(at.getTime() + 1));
     const affected = (await this.#chargesAfter(item, at)).filter(({ pricedAt }) => pricedAt < at);
     await this.#credit(
-      item,
       affected.filter((charge) => !charge.price.equals(price)),
       at,
+      CreditCause.PRORATION,
     );
     for (const charge of affected) this.#split(charge, at, price);
     if (item.pricedAt < at) Object.assign(item, { price, pricedAt: at });
   }
 
-  /** Ends an item at `at`: what was charged beyond is credited or dropped. */
-  async close(item: SubscriptionItem, at: Date): Promise<void> {
+  /**
+   * Ends an item at `at`. Charges for a later time are credited, or deleted if they are pending. The cause of the credit is `CANCEL` if the
+   * service has ended, and `PRORATION` if another item bills the service from then on.
+   */
+  async close(item: SubscriptionItem, at: Date, cause: PeriodCreditCause): Promise<void> {
     this.chargeUntil(item, at);
     const charges = await this.#chargesAfter(item, at);
-    await this.#credit(item, charges, at);
+    await this.#credit(charges, at, cause);
     for (const charge of charges) {
       if (charge.fromAt < at) charge.toAt = at;
       else this.tx.remove(charge);
@@ -108,37 +121,45 @@ export class AccountBilling {
     Object.assign(item, { state: ItemState.ENDED, endedAt: this.now });
   }
 
-  /** Returns the lines for the metered usage of an item that was not billed yet, until `end`. It counts as billed then. */
+  /** Returns the invoice lines for the metered usage of an item until `end` that is not billed yet, and marks this usage as billed. */
   async usageOf(item: SubscriptionItem, currency: string, end: Date): Promise<LineDraft[]> {
-    const { organizationId, serviceId, category, id: itemId, meteredUntil: start } = item;
-    if (start >= end) return [];
-    item.meteredUntil = end;
-    const period = { start, end };
-    const bill = await meteredLines(this.tx, { organizationId, serviceId, period, zone: this.zone, currency });
-    await markBilled(this.tx, [bill]);
-    return bill.lines.map(({ description, amount }) => ({
-      ...{ serviceId, description, category, kind: LineKind.USAGE, itemId, period },
-      ...{ quantity: 1, unitPrice: amount },
-    }));
+    const lines = await usageLines((of) => this.#usage.bill(of), item, { currency, zone: this.zone, end });
+    if (!this.batch) await this.#usage.mark();
+    return lines;
   }
 
-  /** Issues an invoice for charges. If there is nothing to pay, the charges are settled without an invoice; returns null then. */
-  async bill({ subscription, charges, more = [], source }: Bill): Promise<IssuedInvoice | null> {
-    const { tx, now, account } = this;
+  /**
+   * Ends an item whose service has ended. The recurring run bills usage that arrives later: when the next period of the item would have
+   * begun, and on the day after which no usage is accepted.
+   */
+  async closeLast(item: SubscriptionItem, at: Date): Promise<void> {
+    this.chargeUntil(item, at);
+    const { billedUntil } = item;
+    const next = billedUntil > at ? billedUntil : nextPeriod(item, this.zone, this.account.billingDay).period.end;
+    await this.close(item, at, CreditCause.CANCEL);
+    awaitLateUsage(item, next, this.zone);
+  }
+
+  /** Returns the invoice lines for usage that arrived after the service of an item had ended, and marks this usage as billed. */
+  lateUsageOf(item: SubscriptionItem, currency: string): Promise<LineDraft[]> {
+    return this.usageOf(item, currency, takeLateUsage(item, this.zone));
+  }
+
+  /** Issues an invoice for charges. If there is nothing to pay, the charges are marked as billed without an invoice. */
+  async bill(bill: Bill): Promise<void> {
+    await issueBills([{ billing: this, bill }]);
+  }
+
+  /** Returns the draft of the invoice for a bill, and marks its charges as billed. Null if there is nothing to pay. */
+  draft({ subscription, charges, more = [], source }: Bill): InvoiceDraft | null {
+    const { now, account } = this;
     const { currency } = subscription;
-    const lines = [...charges.map(({ charge, item }) => chargeLine(charge, item, currency)), ...more];
+    const lines = [...shownOf(charges).map(({ charge, item }) => chargeLine(charge, item, currency)), ...more];
     for (const { charge } of charges) charge.billedAt = now;
     if (!totalAmount(lines, currency).greaterThan(0)) return null;
     const draft = { organizationId: account.organizationId, customer: account.customer, currency, subscriptionId: subscription.id };
     const cause = source ?? charges[0]?.charge.id ?? newId('subscriptionCharge');
-    const issued = await issueInvoice(tx, { ...draft, dueDate: defaultDueDate(now), notes: null, source: cause, lines }, now);
-    charges.forEach(({ charge }, position) => {
-      Object.assign(charge, { invoiceId: issued.invoice.id, position });
-    });
-    await record(tx, invoiceGenerated(issued));
-    await payIfNothingIsDue(tx, issued, now);
-    this.issued.push(issued);
-    return issued;
+    return { ...draft, dueDate: defaultDueDate(now), notes: null, source: cause, lines };
   }
 
   async #chargesAfter(item: SubscriptionItem, at: Date): Promise<SubscriptionCharge[]> {
@@ -146,13 +167,13 @@ export class AccountBilling {
     return this.tx.find(SubscriptionCharge, { itemId: item.id, toAt: { $gt: at } }, { orderBy: { fromAt: 'asc' } });
   }
 
-  /** Credits the share of invoiced charges from `at` on. All invoices are locked first, in the order of their ids. */
-  async #credit(item: SubscriptionItem, charges: readonly SubscriptionCharge[], at: Date): Promise<void> {
+  /** Credits the part of invoiced charges from `at` on. All invoices are locked first, in the order of their ids. */
+  async #credit(charges: readonly SubscriptionCharge[], at: Date, cause: PeriodCreditCause): Promise<void> {
     const { tx, now } = this;
     const invoiced = charges.filter(({ invoiceId }) => invoiceId !== null);
     const ids = [...new Set(invoiced.map(({ invoiceId }) => invoiceId as string))];
     if (ids.length === 0) return;
-    await lockInvoiceNumbers(tx, item.organizationId);
+    await this.numbers.lock();
     const invoices = await tx.find(Invoice, { id: { $in: ids } }, { ...LOCKED, orderBy: { id: 'asc' }, refresh: true });
     for (const invoice of invoices) {
       if (invoice.status === InvoiceStatus.CANCELLED) continue;
@@ -161,11 +182,11 @@ export class AccountBilling {
         .map((charge) => ({ position: charge.position as number, net: amountOf(charge, invoice.currency, at) }))
         .filter(({ net }) => net.greaterThan(0));
       const left = await atMostLeft(tx, invoice, lines);
-      if (left.length > 0) await issueCreditNote(tx, { invoice, cause: CreditCause.PRORATION, lines: left }, now);
+      if (left.length > 0) await issueCreditNote(tx, { invoice, cause, lines: left }, now, this.numbers);
     }
   }
 
-  /** Charges the part of a charge from `at` on at another price. Its own part ends at `at`. */
+  /** Splits a charge at `at`. The part after `at` gets another price. */
   #split(charge: SubscriptionCharge, at: Date, price: Decimal): void {
     const isSame = charge.price.equals(price);
     const isPending = charge.billedAt === null;
@@ -182,6 +203,38 @@ export class AccountBilling {
   }
 }
 
+/** Returns the charges that become invoice lines. Charges of items that bill account usage are left out, because their price is 0. */
+const shownOf = (charges: Bill['charges']): Bill['charges'] => charges.filter(({ item }) => !item.isOfAccount);
+
+/** Issues the invoices of several bills, of one or more accounts of one organization, in one transaction. */
+export async function issueBills(bills: readonly { billing: AccountBilling; bill: Bill }[]): Promise<void> {
+  const drafted = bills.flatMap(({ billing, bill }) => {
+    const draft = billing.draft(bill);
+    return draft ? [{ billing, bill, draft }] : [];
+  });
+  const [first] = drafted;
+  if (!first) return;
+  const { tx, now, numbers } = first.billing;
+  const issued = await issueInvoices(
+    tx,
+    drafted.map(({ draft }) => draft),
+    now,
+    numbers,
+  );
+  await recordAll(
+    tx,
+    issued.map((one) => invoiceGenerated(one)),
+  );
+  for (const [index, { billing, bill }] of drafted.entries()) {
+    const one = issued[index] as IssuedInvoice;
+    shownOf(bill.charges).forEach(({ charge }, position) => {
+      Object.assign(charge, { invoiceId: one.invoice.id, position });
+    });
+    await payIfNothingIsDue(tx, one, now);
+    billing.issued.push(one);
+  }
+}
+
 const COPIED = [
   ...(['organizationId', 'accountId', 'subscriptionId', 'itemId', 'price', 'months', 'pricedAt', 'periodStart', 'periodEnd'] as const),
   ...(['toAt', 'timezone', 'billedAt', 'invoiceId', 'position', 'createdAt'] as const),
@@ -192,13 +245,5 @@ const copyOf = (charge: SubscriptionCharge): SubscriptionCharge =>
     id: newId('subscriptionCharge'),
   });
 
-/** A charge whose invoice was credited, so that it is charged again. */
+/** Field values that make a charge pending again, after its invoice was credited. */
 const UNBILLED = { kind: LineKind.PRORATION, billedAt: null, invoiceId: null, position: null } as const;
-
-/**
- * Locks the counter of invoice numbers. A transaction that credits invoices and issues others locks it first, in the order of
- * all transactions that issue invoices: the number, and then the balance of the account.
- */
-async function lockInvoiceNumbers(tx: EntityManager, organizationId: string): Promise<void> {
-  await tx.execute('select 1 from "billing"."invoice_counter" where "organization_id" = ? for update', [organizationId]);
-}

@@ -1,14 +1,14 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { advisoryLock } from '../../../kernel/records/records.ts';
 
-/** Name of the lock that every transaction takes before it changes the subscriptions of an account. */
+/** Name of the advisory lock that a transaction acquires before it changes the subscriptions of an account. */
 const lockOf = (organizationId: string, accountId: string): string => `billing.subscriptions ${organizationId} ${accountId}`;
 
-/** Waits until no other transaction changes the subscriptions of an account. */
+/** Acquires the lock for changes of the subscriptions of an account. Waits while another transaction holds it. */
 export const lockAccount = (tx: EntityManager, organizationId: string, accountId: string): Promise<void> =>
   advisoryLock(tx, lockOf(organizationId, accountId));
 
-/** Takes the locks of accounts that no other transaction has. Returns the ids of these accounts. */
+/** Acquires the locks of accounts that no other transaction holds. Returns the ids of these accounts. */
 export async function tryLockAccounts(tx: EntityManager, organizationId: string, accountIds: readonly string[]): Promise<Set<string>> {
   const rows = await tx.execute<{ id: string }[]>(
     `select a.id from unnest(?::text[]) with ordinality as a (id, n)

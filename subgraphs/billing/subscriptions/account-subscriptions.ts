@@ -1,22 +1,29 @@
 import { record } from '../../../kernel/events/outbox.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import type { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
-import { HOUR_MS } from '../../../kernel/values/days.ts';
 import type { Decimal } from '../../../kernel/values/money.ts';
 import { localDay } from '../calculation/billing-periods.ts';
+import { CreditCause } from '../credits/credit-note.states.ts';
 import { LineKind } from '../invoices/line-kind.ts';
 import type { AccountBilling } from './account-billing.ts';
 import { BillingSubscription } from './subscription.entity.ts';
-import { subscriptionCancelled, subscriptionCreated, subscriptionUpdated } from './subscription.events.ts';
+import {
+  EVENT_ITEMS_MAX,
+  type Subscribed,
+  subscriptionCancelled,
+  subscriptionCreated,
+  subscriptionUpdated,
+} from './subscription.events.ts';
 import { ItemState, SubscriptionKind, SubscriptionStatus } from './subscription.states.ts';
 import { SubscriptionCharge } from './subscription-charge.entity.ts';
 import { SubscriptionItem } from './subscription-item.entity.ts';
+import { outlookOf, USAGE_WAIT_MS } from './subscription-outlook.ts';
 
-/** How long the run waits after a period, so that its metered usage has arrived. */
-export const USAGE_WAIT_MS = HOUR_MS;
 const LIVE = { $ne: ItemState.ENDED } as const;
+/** Condition for items that the recurring run must bill now or later. */
+export const BILLABLE = { $or: [{ state: LIVE }, { lateUsageDueAt: { $ne: null } }] };
 
-/** A service as an item bills it. */
+/** A service with the fields that a subscription item bills. */
 export interface BilledService {
   serviceId: string;
   name: string;
@@ -26,7 +33,7 @@ export interface BilledService {
   pricedAt: Date;
 }
 
-/** The subscriptions of one account within a transaction: opens and ends them, and moves services between them. */
+/** Creates and ends the subscriptions of one account, and moves services between these subscriptions, within one transaction. */
 export class AccountSubscriptions {
   constructor(readonly billing: AccountBilling) {}
 
@@ -45,20 +52,25 @@ export class AccountSubscriptions {
     return { subscription, isNew: true };
   }
 
-  /** Adds a service to the automatic subscription. It is charged from `start` on. */
+  /**
+   * Adds a service to the automatic subscription. It is charged from `start` on. With `charge`, its first period is charged at once, so that
+   * the event about the subscription contains this period.
+   */
   async join(
     service: BilledService,
     currency: string,
     start: Date,
+    { charge = false }: { charge?: boolean } = {},
   ): Promise<{ subscription: BillingSubscription; item: SubscriptionItem }> {
     const { subscription, isNew } = await this.automatic(currency, start);
     const item = this.newItem(subscription, service, { billingCycle: service.serviceCycle, autoRenew: true, startsAt: start });
     item.state = ItemState.ACTIVE;
+    if (charge) this.billing.charge(item);
     await (isNew ? this.created(subscription) : this.updated(subscription));
     return { subscription, item };
   }
 
-  /** Creates a planned item. */
+  /** Creates a planned subscription item. */
   newItem(
     { id: subscriptionId, organizationId, accountId }: BillingSubscription,
     service: BilledService,
@@ -75,15 +87,17 @@ export class AccountSubscriptions {
 
   /** Ends an item of an agreed subscription at `at`. The automatic subscription bills the service from then on. */
   async giveBack(item: SubscriptionItem, currency: string, at: Date): Promise<void> {
-    await this.billing.close(item, at);
+    await this.billing.close(item, at, CreditCause.PRORATION);
     // before the new item, because only one item of a service may be active
     await this.billing.tx.flush();
-    const { subscription } = await this.join(serviceOf(item), currency, at);
+    const { subscription, item: next } = await this.join(serviceOf(item), currency, at);
+    // usage that was not billed yet goes along with the service
+    next.meteredUntil = item.meteredUntil;
     await this.movePending(item, subscription);
     await this.reschedule(subscription);
   }
 
-  /** Lets a subscription bill the pending charges of an item that ended in another one. */
+  /** Moves the pending charges of an ended item to another subscription, which bills the charges. */
   async movePending({ id: itemId }: SubscriptionItem, { id: subscriptionId }: BillingSubscription): Promise<void> {
     for (const charge of await this.pendingOf(itemId)) charge.subscriptionId = subscriptionId;
   }
@@ -94,34 +108,38 @@ export class AccountSubscriptions {
     return tx.find(SubscriptionCharge, { itemId, billedAt: null }, { orderBy: { fromAt: 'asc' } });
   }
 
-  /** Sets when the run must look at a subscription next. A subscription without services ends. */
+  /** Sets the time at which the recurring run must process a subscription again. Ends a subscription that has no services. */
   async reschedule(subscription: BillingSubscription): Promise<void> {
     const { tx, now } = this.billing;
     await tx.flush();
-    const items = await tx.find(SubscriptionItem, { subscriptionId: subscription.id, state: LIVE });
-    const pending = await tx.find(SubscriptionCharge, { subscriptionId: subscription.id, billedAt: null });
-    subscription.billDueAt = dueOf(items, pending);
-    if (items.length > 0 || subscription.status === SubscriptionStatus.CANCELLED) return;
+    const { live, billDueAt } = await outlookOf(tx, subscription);
+    subscription.billDueAt = billDueAt;
+    if (live > 0 || subscription.status === SubscriptionStatus.CANCELLED) return;
     subscription.cancel(now, now);
-    await record(tx, subscriptionCancelled({ subscription, items: await this.#liveItems(subscription) }, 'All services have ended.'));
+    await record(tx, subscriptionCancelled(await this.#subscribed(subscription), 'All services have ended.'));
   }
 
   async created(subscription: BillingSubscription): Promise<void> {
     const { tx } = this.billing;
-    await record(tx, subscriptionCreated({ subscription, items: await this.#liveItems(subscription) }));
+    await record(tx, subscriptionCreated(await this.#subscribed(subscription)));
   }
 
   /** Records that the services or the terms of a subscription changed. */
   async updated(subscription: BillingSubscription): Promise<void> {
     const { tx, now } = this.billing;
     subscription.revise(now);
-    await record(tx, subscriptionUpdated({ subscription, items: await this.#liveItems(subscription) }));
+    await record(tx, subscriptionUpdated(await this.#subscribed(subscription)));
   }
 
-  async #liveItems({ id: subscriptionId }: BillingSubscription): Promise<SubscriptionItem[]> {
+  /** Returns the data that an event about a subscription contains. */
+  async #subscribed(subscription: BillingSubscription): Promise<Subscribed> {
     const { tx } = this.billing;
     await tx.flush();
-    return tx.find(SubscriptionItem, { subscriptionId, state: LIVE }, { orderBy: { createdAt: 'asc', id: 'asc' } });
+    const newest = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: EVENT_ITEMS_MAX } as const;
+    const items = (await tx.find(SubscriptionItem, { subscriptionId: subscription.id, state: LIVE }, newest)).reverse();
+    if (items.length < EVENT_ITEMS_MAX) return { subscription, items };
+    const { live, nextDate } = await outlookOf(tx, subscription);
+    return { subscription, items, all: { count: live, nextDate } };
   }
 }
 
@@ -129,12 +147,12 @@ export const serviceOf = ({ serviceId, name, category, serviceCycle, price, pric
   ...{ serviceId, name, category, serviceCycle, price, pricedAt },
 });
 
-/** Returns when the next of these items or pending charges must be billed; null if there is none. */
+/** Returns the earliest time at which one of these items or pending charges must be billed. Null if none must be billed. */
 export function dueOf(items: readonly SubscriptionItem[], pending: readonly SubscriptionCharge[]): Date | null {
   const times = [
-    ...items.map(({ state, billedUntil, periodStart, startsAt }) => {
+    ...items.flatMap(({ state, dueAt, periodStart, startsAt }) => {
       if (state === ItemState.PLANNED) return startsAt.getTime();
-      return billedUntil.getTime() + (periodStart ? USAGE_WAIT_MS : 0);
+      return dueAt ? dueAt.getTime() + (periodStart ? USAGE_WAIT_MS : 0) : [];
     }),
     // a period that a change charged before the run has come to it; changes wait for the next period
     ...pending.filter(({ kind }) => kind === LineKind.RECURRING).map(({ fromAt }) => fromAt.getTime()),

@@ -1,28 +1,32 @@
 import { parse } from 'graphql';
 import type { Graph } from '../../../kernel/graph.ts';
-import { PAGE_SIZE_MAX } from '../../../kernel/graphql/page.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import { type Customer, findCustomers } from '../customers/customer.ts';
+import { CUSTOMER_FIELDS, type Customer, customerOf, type FoundAccount } from '../customers/customer.ts';
 
-const CATEGORIES = parse(`query ServiceCategories($ids: [ID!]!) {
-  services(filter: { id: $ids }, page: { limit: ${PAGE_SIZE_MAX} }) { nodes { id catalogService { category } } }
+const BILLED = parse(`query BilledService($account: ID!, $service: ID!) {
+  account(id: $account) { ${CUSTOMER_FIELDS} }
+  service(id: $service) { catalogService { category } }
+  organization { name }
 }`);
+
+interface Found {
+  account: FoundAccount | null;
+  service: { catalogService: { category: string } } | null;
+  organization: { name: string };
+}
 
 /** Category of a service that is not in the catalog. */
 const UNKNOWN = 'other';
 
-/** Reads an account, and the category of a service. Null if the organization does not have the account. Not for transactions. */
+/**
+ * Reads an account, and the category of a service, with one query as the platform. Null if the organization does not have
+ * the account. Do not call it inside a transaction.
+ */
 export async function findBilled(
   graph: Graph,
   request: RequestContext,
   { accountId, serviceId }: { accountId: string; serviceId: string },
 ): Promise<{ customer: Customer; category: string } | null> {
-  const customer = (await findCustomers(graph, request, [accountId])).get(accountId);
-  if (!customer) return null;
-  const { services } = await graph.query<{ services: { nodes: { catalogService: { category: string } }[] } }>(
-    CATEGORIES,
-    { ids: [serviceId] },
-    request,
-  );
-  return { customer, category: services.nodes[0]?.catalogService.category ?? UNKNOWN };
+  const { account, service, organization } = await graph.query<Found>(BILLED, { account: accountId, service: serviceId }, request);
+  return account && { customer: customerOf(account, organization.name), category: service?.catalogService.category ?? UNKNOWN };
 }

@@ -5,7 +5,10 @@ import type { LineDraft } from '../invoices/invoice-issue.ts';
 import type { SubscriptionCharge } from './subscription-charge.entity.ts';
 import type { SubscriptionItem } from './subscription-item.entity.ts';
 
-/** Returns the line of an invoice for a charge. A whole period shows its months and their price, a part only its amount. */
+/**
+ * Returns the invoice line for a charge. The line of a whole period shows the number of months and the price of a
+ * month. The line of a part of a period shows only the amount.
+ */
 export function chargeLine(charge: SubscriptionCharge, { serviceId, name, category }: SubscriptionItem, currency: string): LineDraft {
   const { itemId, kind, price, months, periodStart, periodEnd, fromAt, toAt, timezone } = charge;
   const isWhole = fromAt.getTime() === periodStart.getTime() && toAt.getTime() === periodEnd.getTime();
@@ -15,7 +18,7 @@ export function chargeLine(charge: SubscriptionCharge, { serviceId, name, catego
   return { serviceId, description, category, kind, itemId, period, ...priced };
 }
 
-/** Returns the amount of a charge, or of its part from `start` on. */
+/** Returns the amount of a charge, or of the part of the charge from `start` on. */
 export function amountOf(charge: SubscriptionCharge, currency: string, start = charge.fromAt): Decimal {
   const { price, months, periodStart, periodEnd, fromAt, toAt: to, timezone: zone } = charge;
   const from = start > fromAt ? start : fromAt;

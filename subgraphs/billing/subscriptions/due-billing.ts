@@ -1,8 +1,12 @@
 import { orNotFound } from '../../../kernel/records/records.ts';
-import { localDay } from '../calculation/billing-periods.ts';
+import { CreditCause } from '../credits/credit-note.states.ts';
 import type { LineDraft } from '../invoices/invoice-issue.ts';
 import { LineKind } from '../invoices/line-kind.ts';
+import type { Metered } from '../usage/metered-lines.ts';
+import type { UsageBilling } from '../usage/usage-billing.ts';
+import { type AccountBilling, type Bill, issueBills } from './account-billing.ts';
 import { type AccountSubscriptions, dueOf, serviceOf } from './account-subscriptions.ts';
+import { type DueDay, dueDayOf } from './due-day.ts';
 import { BillingSubscription } from './subscription.entity.ts';
 import { ItemState, SubscriptionStatus } from './subscription.states.ts';
 import type { SubscriptionCharge } from './subscription-charge.entity.ts';
@@ -11,7 +15,7 @@ import { SubscriptionItem } from './subscription-item.entity.ts';
 /** Largest number of lines of one invoice. Further lines are on further invoices. */
 const LINES_MAX = 500;
 
-/** A subscription with its live items and pending charges, as the transaction has loaded them. */
+/** A subscription with its billable items and pending charges, as read in the transaction. */
 export interface Loaded {
   subscription: BillingSubscription;
   items: readonly SubscriptionItem[];
@@ -19,102 +23,129 @@ export interface Loaded {
 }
 
 /**
- * Bills the earliest day on which something of a subscription is due: planned items take their services over, the next
- * periods are charged, and one invoice has all of it. Days that a run missed are billed one by one. Returns false if
- * nothing is due.
+ * Bills the earliest local day on which a subscription has something to bill. Planned items take over their services, the next periods are
+ * charged, and usage that arrived after the end of its service is billed. One invoice contains all of it. Days that the recurring run
+ * missed are billed one by one.
  */
-export async function billDueDay(subscriptions: AccountSubscriptions, loaded: Loaded): Promise<boolean> {
-  const { billing } = subscriptions;
-  const { subscription, items, pending } = loaded;
-  const due = dueOf(items, pending);
-  if (!due || due > billing.now) {
-    subscription.billDueAt = due;
-    return false;
+export const billDueDay = (subscriptions: AccountSubscriptions, loaded: Loaded): Promise<void> => billDueDays([{ subscriptions, loaded }]);
+
+/**
+ * Bills the earliest due day of several accounts of one organization in one transaction, as `billDueDay` does for one account. If the
+ * `AccountBilling` of an account has a shared `usage`, it bills the metered usage of all accounts together.
+ */
+export async function billDueDays(
+  due: readonly { subscriptions: AccountSubscriptions; loaded: Loaded }[],
+  usage?: UsageBilling,
+): Promise<void> {
+  const days: DueBilling[] = [];
+  for (const { subscriptions, loaded } of due) {
+    const { subscription, items, pending } = loaded;
+    const at = dueOf(items, pending);
+    if (at && at <= subscriptions.billing.now) days.push(new DueBilling(subscriptions, loaded));
+    else subscription.billDueAt = at;
   }
-  const day = new DueDay(subscriptions, loaded);
-  await day.run();
-  if (day.hasMoved) await subscriptions.reschedule(subscription);
-  else
-    subscription.billDueAt = dueOf(
-      items,
-      [...pending, ...day.charged].filter(({ billedAt }) => billedAt === null),
-    );
-  return true;
+  if (usage) await usage.prepare(days.flatMap((day) => day.metered));
+  const bills: { billing: AccountBilling; bill: Bill }[] = [];
+  for (const day of days) for (const bill of await day.bills()) bills.push({ billing: day.billing, bill });
+  await usage?.mark();
+  await issueBills(bills);
+  for (const day of days) await day.reschedule();
 }
 
-class DueDay {
-  readonly charged: SubscriptionCharge[] = [];
-  /** True if items began or ended, so that the subscription must be read again. */
-  hasMoved = false;
+class DueBilling {
+  readonly #charged: SubscriptionCharge[] = [];
+  /** True if items began or ended, so that the subscription must be loaded again. */
+  #hasMoved = false;
   readonly #more: LineDraft[] = [];
   readonly #items: Map<string, SubscriptionItem>;
-  readonly #day: string;
+  readonly #day: DueDay;
 
   constructor(
     private readonly subscriptions: AccountSubscriptions,
     private readonly loaded: Loaded,
   ) {
-    const { items, pending } = loaded;
-    this.#items = new Map(items.map((item) => [item.id, item]));
-    const starts = [
-      ...items.map(({ billedUntil }) => billedUntil.getTime()),
-      ...pending.filter(({ kind }) => kind === LineKind.RECURRING).map(({ fromAt }) => fromAt.getTime()),
-    ];
-    this.#day = localDay(new Date(Math.min(...starts)), this.#zone);
+    this.#items = new Map(loaded.items.map((item) => [item.id, item]));
+    this.#day = dueDayOf(loaded.items, loaded.pending, subscriptions.billing.zone);
   }
 
-  get #zone(): string {
-    return this.subscriptions.billing.zone;
+  get billing(): AccountBilling {
+    return this.subscriptions.billing;
   }
 
-  async run(): Promise<void> {
-    const { subscription, items, pending } = this.loaded;
-    const { billing } = this.subscriptions;
-    const due = items.filter(({ billedUntil }) => this.#isDue(billedUntil));
-    for (const item of due.filter(({ state }) => state === ItemState.PLANNED)) await this.#takeOver(item);
-    for (const item of due.filter(({ state }) => state === ItemState.ACTIVE)) await this.#renew(item);
-    const charges = [...pending, ...this.charged].filter(({ kind, fromAt }) => kind === LineKind.PRORATION || this.#isDue(fromAt));
-    for (const charge of charges) {
+  /** The items and times whose metered usage will probably be billed: items whose next period begins, and ended items. */
+  get metered(): Metered[] {
+    const { active = [], ended = [] } = this.#day.items;
+    const { zone } = this.billing;
+    return [...active, ...ended].flatMap(({ serviceId, meteredUntil: start, dueAt: end }) =>
+      end && start < end ? [{ serviceId, period: { start, end }, zone }] : [],
+    );
+  }
+
+  /** Charges the due items, and returns the bills to invoice. */
+  async bills(): Promise<Bill[]> {
+    const { subscription, pending } = this.loaded;
+    const { billing } = this;
+    const day = this.#day;
+    // taking over charges the first period, so these items are not renewed as well
+    const { planned = [], active = [], ended = [] } = day.items;
+    for (const item of ended) this.#more.push(...(await billing.lateUsageOf(item, subscription.currency)));
+    for (const item of planned) await this.#takeOver(item);
+    for (const item of active) await this.#renew(item);
+    const charges = [...pending, ...this.#charged].filter(day.hasCharge);
+    // usage has the periods of the item: a change of the price within a period does not end one
+    for (const charge of charges.filter(({ kind }) => kind === LineKind.RECURRING)) {
       const item = await this.#itemOf(charge);
       this.#more.push(...(await billing.usageOf(item, subscription.currency, charge.fromAt)));
     }
     const lines = await Promise.all(charges.map(async (charge) => ({ charge, item: await this.#itemOf(charge) })));
+    const bills: Bill[] = [];
     for (let first = 0; first === 0 || first < lines.length; first += LINES_MAX)
-      await billing.bill({ subscription, charges: lines.slice(first, first + LINES_MAX), more: first === 0 ? this.#more : [] });
+      bills.push({ subscription, charges: lines.slice(first, first + LINES_MAX), more: first === 0 ? this.#more : [] });
+    return bills;
   }
 
-  /** Charges the next period of an item, or ends the item. */
+  /** Sets the time at which the subscription must be billed next. Call it after its invoices were issued. */
+  async reschedule(): Promise<void> {
+    const { subscription, items, pending } = this.loaded;
+    if (this.#hasMoved) return this.subscriptions.reschedule(subscription);
+    const unbilled = [...pending, ...this.#charged].filter(({ billedAt }) => billedAt === null);
+    subscription.billDueAt = dueOf(items, unbilled);
+  }
+
+  /** Charges the next period of an item, or ends the item if its service or subscription has ended. */
   async #renew(item: SubscriptionItem): Promise<void> {
-    const { billing } = this.subscriptions;
+    const { billing } = this;
     const { subscription } = this.loaded;
     const isLast = item.periodStart !== null && !item.autoRenew;
     if (!isLast && subscription.status === SubscriptionStatus.ACTIVE) {
-      this.charged.push(billing.charge(item));
+      this.#charged.push(billing.charge(item));
       return;
     }
-    this.hasMoved = true;
+    this.#hasMoved = true;
     const end = item.billedUntil;
     this.#more.push(...(await billing.usageOf(item, subscription.currency, end)));
     await this.subscriptions.giveBack(item, subscription.currency, end);
   }
 
-  /** Begins a planned item: the item that bills the service until now ends. */
+  /** Starts a planned item, and ends the item that billed the service before. */
   async #takeOver(item: SubscriptionItem): Promise<void> {
-    const { billing } = this.subscriptions;
+    const { billing } = this;
     const { tx } = billing;
     const { subscription } = this.loaded;
-    this.hasMoved = true;
+    this.#hasMoved = true;
     const before = await tx.findOne(SubscriptionItem, { serviceId: item.serviceId, state: ItemState.ACTIVE });
     if (!before) {
       billing.drop(item);
       return;
     }
-    const at = item.startsAt;
+    // the item before may have begun later on the same day, and what was billed until then must not be billed again
+    const at = new Date(Math.max(item.startsAt.getTime(), before.startsAt.getTime()));
     this.#more.push(...(await billing.usageOf(before, subscription.currency, at)));
-    await billing.close(before, at);
+    await billing.close(before, at, CreditCause.PRORATION);
     await tx.flush();
-    Object.assign(item, serviceOf(before), { state: ItemState.ACTIVE });
-    this.charged.push(billing.charge(item), ...(await this.subscriptions.pendingOf(before.id)));
+    const { meteredUntil } = before;
+    Object.assign(item, serviceOf(before), { state: ItemState.ACTIVE, startsAt: at, billedUntil: at, meteredUntil });
+    this.#charged.push(billing.charge(item), ...(await this.subscriptions.pendingOf(before.id)));
     this.#items.set(before.id, before);
     await this.subscriptions.movePending(before, subscription);
     const other = orNotFound(await tx.findOne(BillingSubscription, { id: before.subscriptionId }), 'billing_subscription', '');
@@ -126,9 +157,5 @@ class DueDay {
     const item = this.#items.get(id) ?? (await this.subscriptions.billing.tx.findOneOrFail(SubscriptionItem, { id }));
     this.#items.set(id, item);
     return item;
-  }
-
-  #isDue(time: Date): boolean {
-    return localDay(time, this.#zone) <= this.#day;
   }
 }

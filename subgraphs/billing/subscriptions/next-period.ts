@@ -8,7 +8,7 @@ const MONTHS_A_YEAR = 12;
 export interface NextPeriod {
   period: Period;
   from: Date;
-  /** New values of the item. */
+  /** New values of the item: `anchor` and `months`. */
   anchor: string;
   months: number;
 }
@@ -16,9 +16,9 @@ export interface NextPeriod {
 type Billed = Pick<SubscriptionItem, 'anchor' | 'months' | 'billingCycle' | 'billedUntil' | 'startsAt'>;
 
 /**
- * Returns the period that begins when the charged time of an item ends. Periods are counted from the anchor of the item.
- * If the account has a billing day, the item moves there: the first period on the way is shorter, and only a share of its
- * price is charged.
+ * Returns the period that begins when the charged time of an item ends. Periods are counted from the anchor of the item. If the account has
+ * a billing day, periods begin on this day. The period before the first full period is shorter, and only a part of the price is charged for
+ * it.
  * @param billingDay day of the month, 1 to 31; null if periods start on the day on which the service started
  */
 export function nextPeriod(item: Billed, zone: string, billingDay: number | null): NextPeriod {

@@ -2,7 +2,7 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 import type { RecurringCosts } from '../usage/recurring-costs.ts';
 
-/** Reads the monthly prices of the services that subscriptions bill now, by currency. */
+/** Returns the monthly prices of the services that subscriptions bill now, as a sum for each currency. */
 export const recurringCosts =
   (rows: Rows): RecurringCosts =>
   async ({ organizationId, accounts, serviceType }) => {

@@ -1,16 +1,17 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Ports } from '../../../kernel/domain.ts';
 import { record } from '../../../kernel/events/outbox.ts';
-import { type Sweep, Sweeper } from '../../../kernel/records/due.ts';
+import { exceptIn, type Sweep, Sweeper } from '../../../kernel/records/due.ts';
 import { organizationEm } from '../../../kernel/records/organization-filter.ts';
 import { requestOf } from '../../../kernel/request.ts';
 import { MINUTE_MS } from '../../../kernel/values/days.ts';
-import { billingAccountOf } from '../accounts/billing-account-lock.ts';
-import { findCustomers } from '../customers/customer.ts';
+import { billingAccountsOf } from '../accounts/billing-account-lock.ts';
+import { type Customer, findCustomers } from '../customers/customer.ts';
+import { UsageBilling } from '../usage/usage-billing.ts';
 import { AccountBilling } from './account-billing.ts';
 import { tryLockAccounts } from './account-lock.ts';
-import { AccountSubscriptions } from './account-subscriptions.ts';
-import { billDueDay, type Loaded } from './due-billing.ts';
+import { AccountSubscriptions, BILLABLE } from './account-subscriptions.ts';
+import { billDueDays, type Loaded } from './due-billing.ts';
 import { BillingSubscription } from './subscription.entity.ts';
 import { subscriptionCancelled } from './subscription.events.ts';
 import { ItemState, SubscriptionStatus } from './subscription.states.ts';
@@ -18,7 +19,7 @@ import { SubscriptionCharge } from './subscription-charge.entity.ts';
 import { SubscriptionItem } from './subscription-item.entity.ts';
 
 const NAME = 'billing.recurring';
-/** Number of subscriptions that one transaction bills. A larger one would keep the invoice numbers locked for too long. */
+/** Number of subscriptions that one transaction bills. A larger number would keep the counter of invoice numbers locked for too long. */
 const BATCH = 50;
 const LIMIT = 500;
 const POSTPONE_MS = MINUTE_MS;
@@ -29,24 +30,28 @@ interface DueRow {
   account_id: string;
 }
 
-type RunPorts = Pick<Ports, 'orm' | 'rows' | 'clock' | 'log' | 'graph' | 'database' | 'isClosed' | 'isSuspended'>;
+type RunPorts = Pick<Ports, 'orm' | 'rows' | 'clock' | 'log' | 'graph' | 'database' | 'isClosed' | 'isSuspended' | 'except'>;
 
-/** Bills the subscriptions whose next period begins. All processes run in parallel; each subscription is billed by one of them. */
+/** Bills the subscriptions whose next period begins. All processes run in parallel; each subscription is billed by only one process. */
 export class RecurringRun {
   readonly sweeper: Sweeper;
 
   constructor(private readonly ports: RunPorts) {
-    const query = 'select 1 from "billing"."subscription" where "bill_due_at" <= $1 order by "bill_due_at" limit 1';
-    this.sweeper = new Sweeper({ ...ports, name: NAME, poller: ports.database.poller, query, limit: LIMIT }, this.#sweep);
+    const except = exceptIn(ports.except);
+    const query = `select 1 from "billing"."subscription" due where "bill_due_at" <= $1${except} order by "bill_due_at" limit 1`;
+    const due = { table: 'billing.subscription', column: 'bill_due_at' } as const;
+    this.sweeper = new Sweeper({ ...ports, name: NAME, poller: ports.database.poller, query, limit: LIMIT, due }, this.#sweep);
   }
 
-  readonly #sweep: Sweep = async (now, limit) => {
+  readonly #sweep: Sweep = async (now, limit, only) => {
+    const condition = only === undefined ? exceptIn(this.ports.except) : ' and "organization_id" = $3';
     const due = await this.ports.rows.query<DueRow>(
-      `select "id", "organization_id", "account_id" from "billing"."subscription" where "bill_due_at" <= $1 order by "bill_due_at" limit $2`,
-      [now, limit],
+      `select "id", "organization_id", "account_id" from "billing"."subscription" due
+       where "bill_due_at" <= $1${condition} order by "bill_due_at" limit $2`,
+      only === undefined ? [now, limit] : [now, limit, only],
     );
     let handled = 0;
-    for (const [organizationId, rows] of Map.groupBy(due, (row) => row.organization_id)) {
+    for (const [organizationId, rows] of inRandomOrder([...Map.groupBy(due, (row) => row.organization_id)])) {
       if (await this.#waits(organizationId)) handled += await this.#postpone(rows);
       else
         for (let first = 0; first < rows.length; first += BATCH)
@@ -61,7 +66,10 @@ export class RecurringRun {
     return ((await isClosed?.(organizationId)) || (await isSuspended?.(organizationId))) ?? false;
   }
 
-  /** Bills subscriptions of one organization. If one of them fails, each is billed alone, and what fails is postponed. */
+  /**
+   * Bills subscriptions of one organization. If this fails, each half is billed separately, so that only the subscription with the error is
+   * postponed.
+   */
   async #batch(organizationId: string, rows: readonly DueRow[]): Promise<number> {
     try {
       return await this.#bill(organizationId, rows);
@@ -70,9 +78,8 @@ export class RecurringRun {
         this.ports.log.error({ err: error, subscription: rows[0]?.id }, 'a subscription could not be billed and will be retried');
         return this.#postpone(rows);
       }
-      let handled = 0;
-      for (const row of rows) handled += await this.#batch(organizationId, [row]);
-      return handled;
+      const middle = rows.length >> 1;
+      return (await this.#batch(organizationId, rows.slice(0, middle))) + (await this.#batch(organizationId, rows.slice(middle)));
     }
   }
 
@@ -86,8 +93,20 @@ export class RecurringRun {
     return rows.length;
   }
 
-  async #bill(organizationId: string, rows: readonly DueRow[]): Promise<number> {
+  /** Leaves out subscriptions that another process has billed in the meantime, so that no data is read for them. */
+  async #stillDue(found: readonly DueRow[]): Promise<DueRow[]> {
+    const due = await this.ports.rows.query<{ id: string }>(
+      'select "id" from "billing"."subscription" where "id" = any($1) and "bill_due_at" <= $2',
+      [found.map(({ id }) => id), this.ports.clock.now()],
+    );
+    const ids = new Set(due.map(({ id }) => id));
+    return found.filter(({ id }) => ids.has(id));
+  }
+
+  async #bill(organizationId: string, found: readonly DueRow[]): Promise<number> {
     const { orm, graph, log, clock } = this.ports;
+    const rows = await this.#stillDue(found);
+    if (rows.length === 0) return 0;
     const accountIds = rows.map((row) => row.account_id);
     // outside of the transaction, because another domain may need the same connection
     const customers = await findCustomers(graph, requestOf(NAME, organizationId, log), accountIds);
@@ -95,27 +114,50 @@ export class RecurringRun {
       const now = clock.now();
       const locked = await tryLockAccounts(tx, organizationId, accountIds);
       const due = await dueOfAccounts(tx, rows, locked, now);
-      for (const loaded of due) {
+      const usage = new UsageBilling(tx, organizationId);
+      const known = due.filter(({ subscription }) => customers.has(subscription.accountId));
+      const accounts = await billingAccountsOf(
+        tx,
+        organizationId,
+        known.map(({ subscription }) => subscription.accountId),
+        now,
+      );
+      const billingDays = new Map(accounts.map(({ accountId, billingDay }) => [accountId, billingDay]));
+      const billed = known.map((loaded) => {
         const { accountId } = loaded.subscription;
-        const customer = customers.get(accountId);
-        if (customer) {
-          const { billingDay } = await billingAccountOf(tx, organizationId, accountId, now);
-          const billing = new AccountBilling(tx, { organizationId, customer, billingDay }, now);
-          await billDueDay(new AccountSubscriptions(billing), loaded);
-        } else {
-          log.warn(
-            { account: accountId, subscription: loaded.subscription.id },
-            'a subscription ended, because its account no longer exists',
-          );
-          await endWithoutAccount(tx, loaded, now);
-        }
+        const customer = customers.get(accountId) as Customer;
+        const billing = new AccountBilling(
+          tx,
+          { organizationId, customer, billingDay: billingDays.get(accountId) ?? null },
+          now,
+          undefined,
+          usage,
+        );
+        return { subscriptions: new AccountSubscriptions(billing), loaded };
+      });
+      await billDueDays(billed, usage);
+      for (const loaded of due) {
+        const { accountId: account, id: subscription } = loaded.subscription;
+        if (customers.has(account)) continue;
+        log.warn({ account, subscription }, 'a subscription ended, because its account no longer exists');
+        await endWithoutAccount(tx, loaded, now);
       }
       return due.length;
     });
   }
 }
 
-/** Loads what is still due, of each locked account only the earliest subscription: billing it can change the others. */
+/** Shuffles the organizations, so that processes that run at the same time rarely bill the same organization. */
+const inRandomOrder = <T>(items: readonly T[]): T[] =>
+  items
+    .map((item) => ({ item, at: Math.random() }))
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ item }) => item);
+
+/**
+ * Loads the subscriptions that are still due. For each locked account, it loads only the subscription that is due first, because billing it
+ * can change the others.
+ */
 async function dueOfAccounts(tx: EntityManager, rows: readonly DueRow[], locked: Set<string>, now: Date): Promise<Loaded[]> {
   const ids = rows.filter((row) => locked.has(row.account_id)).map(({ id }) => id);
   const where = { id: { $in: ids }, billDueAt: { $lte: now } };
@@ -123,7 +165,7 @@ async function dueOfAccounts(tx: EntityManager, rows: readonly DueRow[], locked:
   const due = found.filter(({ accountId }, index) => accountId !== found[index - 1]?.accountId);
   const subscriptionId = { $in: due.map(({ id }) => id) };
   const byAge = { orderBy: { createdAt: 'asc', id: 'asc' } } as const;
-  const items = await tx.find(SubscriptionItem, { subscriptionId, state: { $ne: ItemState.ENDED } }, byAge);
+  const items = await tx.find(SubscriptionItem, { subscriptionId, ...BILLABLE }, byAge);
   const pending = await tx.find(SubscriptionCharge, { subscriptionId, billedAt: null }, byAge);
   return due.map((subscription) => ({
     subscription,
@@ -133,7 +175,10 @@ async function dueOfAccounts(tx: EntityManager, rows: readonly DueRow[], locked:
 }
 
 async function endWithoutAccount(tx: EntityManager, { subscription, items }: Loaded, now: Date): Promise<void> {
-  for (const item of items) Object.assign(item, { state: ItemState.ENDED, endedAt: now });
+  for (const item of items) {
+    item.lateUsageDueAt = null;
+    if (item.state !== ItemState.ENDED) Object.assign(item, { state: ItemState.ENDED, endedAt: now });
+  }
   subscription.billDueAt = null;
   if (subscription.status === SubscriptionStatus.CANCELLED) return;
   subscription.cancel(now, now);

@@ -6,11 +6,12 @@ import { organizationEm } from '../../../kernel/records/organization-filter.ts';
 import { requestOf } from '../../../kernel/request.ts';
 import { type BillingCycle, monthsOf } from '../../../kernel/values/billing-cycle.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../kernel/values/days.ts';
+import { startOfDay } from '../../../kernel/values/local-time.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 import { WorkLoop } from '../../../kernel/work/work-loop.ts';
 import { billingAccountOf } from '../accounts/billing-account-lock.ts';
+import { recordRecurring } from '../analytics/recurring-revenue.ts';
 import { boundary, localDay, periodAt } from '../calculation/billing-periods.ts';
-import { startOfDay } from '../calculation/local-time.ts';
 import { type Customer, findCustomers } from '../customers/customer.ts';
 import { LineKind } from '../invoices/line-kind.ts';
 import { AccountBilling } from './account-billing.ts';
@@ -22,15 +23,18 @@ import { SubscriptionItem } from './subscription-item.entity.ts';
 
 const NAME = 'service-adoption';
 const BATCH = 50;
-/** Processes of the previous release can still invoice new services. A second pass after this time finds these services. */
+/**
+ * Time after which a second pass begins. Until then, processes of the previous release can still invoice new services, which the second
+ * pass finds.
+ */
 const SECOND_PASS_AFTER_MS = HOUR_MS;
 
-/** Where the adoption is: the pass, the last service, and when the pass may begin. */
+/** Progress of the adoption: the pass, the last service, and the time at which the pass may begin. */
 type Position = readonly [pass: '1' | '2', organizationId: string, serviceId: string, notBefore: string];
 const START: Position = ['1', '', '', ''];
 
 const SERVICES = parse(`query AdoptedServices($ids: [ID!]!) {
-  services(filter: { id: $ids, status: [OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, DECOMMISSIONING] }, page: { limit: ${BATCH} }) {
+  services(filter: { id: $ids, status: [OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, SUSPENDED, DECOMMISSIONING] }, page: { limit: ${BATCH} }) {
     nodes { id name accountId billingCycle monthlyPrice currency provisionedAt updatedAt catalogService { category } }
   }
 }`);
@@ -52,13 +56,14 @@ type AdoptionPorts = Pick<Ports, 'orm' | 'rows' | 'clock' | 'log' | 'graph'>;
 export interface ServiceAdoption {
   start(): void;
   stop(): Promise<void>;
-  /** Adopts the next services. Returns false if there are none now. */
+  /** Adopts the next services. Returns false if there are no services to adopt now. */
   step(): Promise<boolean>;
 }
 
 /**
- * Brings services that earlier releases have invoiced into the automatic subscriptions of their accounts. A migration registers
- * it. It reads services through the graph, so it is no `Backfill`; like one, it continues where it stopped.
+ * Brings services that earlier releases have invoiced into the automatic subscriptions of their accounts, and into the recurring revenue.
+ * Services that already have a subscription do not change. A migration registers the adoption. It is not a `Backfill`, because it reads
+ * services through the graph. Like a `Backfill`, it continues where it stopped.
  */
 export function serviceAdoption(ports: AdoptionPorts): ServiceAdoption {
   const adoption = new Adoption(ports);
@@ -111,7 +116,7 @@ class Adoption {
     return row ? (row.position ?? START) : null;
   }
 
-  /** Returns the next services of one organization that have an invoice of an event. */
+  /** Returns the services of one organization after a position that an earlier release invoiced in reaction to an event. */
   async #next([, organizationId, serviceId]: Position): Promise<{ organization_id: string; service_id: string }[]> {
     const found = await this.ports.rows.query<{ organization_id: string; service_id: string }>(
       `select distinct l."organization_id", l."service_id" from "billing"."invoice_line" l
@@ -123,7 +128,7 @@ class Adoption {
     return found.filter((row) => row.organization_id === found[0]?.organization_id);
   }
 
-  /** Adopts services, and moves the position in the same transaction. Another process may have done it already. */
+  /** Adopts services, and stores the new position in the same transaction. Does nothing if another process has already done this. */
   async #move(from: Position, to: Position, found: readonly { service_id: string }[]): Promise<boolean> {
     const { orm, graph, log, clock } = this.ports;
     const [, organizationId] = to;
@@ -155,18 +160,22 @@ class Adoption {
 }
 
 /**
- * Adds a service to the automatic subscription of its account. It is charged from the end of the period that its first invoice
- * has billed; if this period is over, from the end of the period that contains now. Nothing is charged for the past.
+ * Adds a service to the automatic subscription of its account. It is charged from the end of the period that its first invoice has billed;
+ * if this period has ended, from the end of the current period. Past periods are not charged.
  */
 async function adopt(subscriptions: AccountSubscriptions, service: LiveService): Promise<void> {
   const { billing } = subscriptions;
-  const { tx, zone, now } = billing;
-  if (await tx.findOne(SubscriptionItem, { serviceId: service.id })) return;
-  const { id: serviceId, name, currency } = service;
+  const { tx, zone, now, account } = billing;
+  const { id: serviceId, name, currency, accountId } = service;
+  const { organizationId } = account;
+  const monthly = new Decimal(service.monthlyPrice);
+  // events about later changes of the price may have been handled before; they count
+  await recordRecurring(tx, { organizationId, serviceId, accountId, currency, monthly, at: new Date(service.provisionedAt) });
+  if (await tx.findOne(SubscriptionItem, { serviceId })) return;
   const serviceCycle = service.billingCycle.toLowerCase() as BillingCycle;
   const anchor = localDay(new Date(service.provisionedAt), zone);
-  const price = new Decimal(service.monthlyPrice);
-  const terms = { serviceId, name, category: service.catalogService.category, serviceCycle, price, pricedAt: new Date(service.updatedAt) };
+  const pricedAt = new Date(service.updatedAt);
+  const terms = { serviceId, name, category: service.catalogService.category, serviceCycle, price: monthly, pricedAt };
   const { subscription, item } = await subscriptions.join(terms, currency, startOfDay(anchor, zone));
   const length = monthsOf(serviceCycle);
   const { number, start, end } = periodAt(anchor, serviceCycle, now, zone);
@@ -179,7 +188,7 @@ async function adopt(subscriptions: AccountSubscriptions, service: LiveService):
   for (const report of await services.takeEarly(serviceId)) await services.changed(report);
 }
 
-/** Stores what the first invoice has charged for the current period, so that a change of the service credits it. */
+/** Stores a charge for the current period, which the first invoice has billed, so that a later change of the service can credit it. */
 async function keepFirstCharge(
   tx: EntityManager,
   item: SubscriptionItem,

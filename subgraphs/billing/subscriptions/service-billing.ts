@@ -1,7 +1,8 @@
 import type { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
+import { startOfDay } from '../../../kernel/values/local-time.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 import { localDay } from '../calculation/billing-periods.ts';
-import { startOfDay } from '../calculation/local-time.ts';
+import { CreditCause } from '../credits/credit-note.states.ts';
 import type { LineDraft } from '../invoices/invoice-issue.ts';
 import { LineKind } from '../invoices/line-kind.ts';
 import type { AccountSubscriptions } from './account-subscriptions.ts';
@@ -9,7 +10,7 @@ import { BillingSubscription } from './subscription.entity.ts';
 import { ItemState, SubscriptionKind } from './subscription.states.ts';
 import { SubscriptionItem } from './subscription-item.entity.ts';
 
-/** What an event states about a service, as JSON can store it. */
+/** Data of an event about a service, as JSON can store it. */
 export interface ServiceReport {
   eventId: string;
   /** True if the service was decommissioned. */
@@ -18,17 +19,17 @@ export interface ServiceReport {
   name: string;
   category: string;
   cycle: BillingCycle;
-  /** Price of one month. */
+  /** Price of the service for one month. */
   price: number;
   currency: string;
-  /** Price that is charged once. */
+  /** Price of the service that is charged once. */
   fee: number;
   provisionedAt: string;
-  /** When the service changed. */
+  /** Time at which the service changed. */
   at: string;
 }
 
-/** Bills what happens to services of one account. The transaction has the lock of the account. */
+/** Bills changes of the services of one account. The transaction must hold the lock of the account. */
 export class ServiceBilling {
   constructor(private readonly subscriptions: AccountSubscriptions) {}
 
@@ -42,8 +43,7 @@ export class ServiceBilling {
     const service = { serviceId, name, category, serviceCycle, price, pricedAt: provisionedAt };
     // the day on which a service begins counts whole
     const start = startOfDay(localDay(provisionedAt, billing.zone), billing.zone);
-    const { subscription, item } = await this.subscriptions.join(service, currency, start);
-    billing.charge(item);
+    const { subscription, item } = await this.subscriptions.join(service, currency, start, { charge: true });
     const reports = await this.takeEarly(serviceId);
     for (const early of reports.filter(({ isEnd }) => !isEnd)) await this.#reprice(item, early);
     const end = reports.find(({ isEnd }) => isEnd);
@@ -52,7 +52,10 @@ export class ServiceBilling {
     await this.subscriptions.reschedule(subscription);
   }
 
-  /** Changes the price of a service, or ends its billing. A report that comes before the service was provisioned is stored until then. */
+  /**
+   * Changes the price of a service, or ends its billing. A report that arrives before the report of the provisioning is stored until the
+   * service is provisioned.
+   */
   async changed(report: ServiceReport): Promise<void> {
     const at = new Date(report.at);
     const items = await this.#itemsOf(report.serviceId);
@@ -64,6 +67,11 @@ export class ServiceBilling {
       if (planned) await this.#drop(planned);
       if (active) {
         const subscription = await this.#subscriptionOf(active);
+        // items that another one has followed since the service ended
+        for (const item of billed.filter((one) => one !== active)) {
+          await this.subscriptions.billing.close(item, at, CreditCause.CANCEL);
+          await this.subscriptions.movePending(item, subscription);
+        }
         await this.#end(active, subscription, at);
         await this.subscriptions.updated(subscription);
         await this.subscriptions.reschedule(subscription);
@@ -93,7 +101,7 @@ export class ServiceBilling {
     await this.subscriptions.billing.reprice(item, at, new Decimal(price));
   }
 
-  /** Bills a service for the last time: pending charges and metered usage. The rest of what was invoiced is credited. */
+  /** Bills the pending charges and the metered usage of a service for the last time. The unused part of invoiced charges is credited. */
   async #end(
     item: SubscriptionItem,
     subscription: BillingSubscription,
@@ -101,7 +109,7 @@ export class ServiceBilling {
     { source, more = [] }: { source?: string; more?: LineDraft[] } = {},
   ): Promise<void> {
     const { billing } = this.subscriptions;
-    await billing.close(item, at);
+    await billing.closeLast(item, at);
     const usage = await billing.usageOf(item, subscription.currency, at);
     await this.#billPending(item, subscription, { ...(source && { source }), more: [...more, ...usage] });
   }
@@ -139,7 +147,7 @@ export class ServiceBilling {
     );
   }
 
-  /** Returns and deletes the reports that came before the service was provisioned, in the order of the changes. */
+  /** Returns and deletes the reports that arrived before the report of the provisioning, in the order of the changes. */
   async takeEarly(serviceId: string): Promise<ServiceReport[]> {
     const { tx, account } = this.subscriptions.billing;
     const rows = await tx.execute<{ service: ServiceReport }[]>(
@@ -150,7 +158,7 @@ export class ServiceBilling {
   }
 }
 
-/** Returns the line for the price that is charged once; none if there is no such price. */
+/** Returns the invoice line for the price that is charged once. Empty if the service has no such price. */
 function feeOf({ serviceId, name, category, fee }: ServiceReport): LineDraft[] {
   if (fee === 0) return [];
   return [{ serviceId, description: `${name}, installation`, category, kind: LineKind.FEE, quantity: 1, unitPrice: new Decimal(fee) }];

@@ -3,6 +3,7 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Ports } from '../../../kernel/domain.ts';
 import { type LoggedEvent, type Reaction, timestamp } from '../../../kernel/events/events.ts';
 import { claimOnce } from '../../../kernel/events/outbox.ts';
+import { platformTime } from '../../../kernel/organization-clock.ts';
 import { organizationEm } from '../../../kernel/records/organization-filter.ts';
 import { requestOf } from '../../../kernel/request.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
@@ -29,7 +30,10 @@ const aboutService = z.object({
   }),
 });
 
-/** The events, and the names of their reactions. The first name is that of earlier releases, so that their events are not billed again. */
+/**
+ * The events of services, and the names of their reactions. The first reaction has the same name as in earlier releases, so that events
+ * that they have handled are not billed again.
+ */
 const REACTIONS = {
   'service.provisioned': 'billing.first-invoice',
   'service.modified': 'billing.service-modified',
@@ -39,9 +43,9 @@ const REACTIONS = {
 type ServicePorts = Pick<Ports, 'orm' | 'clock' | 'graph' | 'log'>;
 
 /**
- * Returns the reactions to events of services. A service joins the subscription of its account when it is provisioned, its
- * price changes when it is modified, and it is billed for the last time when it is decommissioned. Each event has its effect
- * once, and the events of a service can arrive in any order.
+ * Returns the reactions to events of services. A service is added to the subscription of its account when it is provisioned, its price
+ * changes when it is modified, and it is billed for the last time when it is decommissioned. Each event takes effect once, and the events
+ * of a service can arrive in any order.
  */
 export const serviceReactions = (ports: ServicePorts): Reaction[] =>
   Object.entries(REACTIONS).map(([on, name]) => ({ name, on, handle: (event) => handle(ports, name, event) }));
@@ -64,6 +68,8 @@ async function handle({ orm, clock, graph, log }: ServicePorts, name: string, ev
     const { billingDay } = await billingAccountOf(tx, organizationId, accountId, now);
     const billing = new AccountBilling(tx, { organizationId, customer: billed.customer, billingDay }, now);
     const services = new ServiceBilling(new AccountSubscriptions(billing));
+    // the times of other domains say nothing to an organization with its own time in billing
+    const own = platformTime() && now.toISOString();
     const report: ServiceReport = {
       eventId: event.id,
       isEnd: event.event === 'service.decommissioned',
@@ -74,8 +80,8 @@ async function handle({ orm, clock, graph, log }: ServicePorts, name: string, ev
       price: service.price.amount,
       currency: service.price.currency,
       fee: service.one_time_fee,
-      provisionedAt: service.provisioned_at as string,
-      at: service.updated_at,
+      provisionedAt: own ?? (service.provisioned_at as string),
+      at: own ?? service.updated_at,
     };
     if (event.event === 'service.provisioned') await services.provisioned(report);
     else await services.changed(report);

@@ -9,7 +9,7 @@ import type { SubscriptionItem } from './subscription-item.entity.ts';
  * Changes the terms of a subscription and its live items.
  * @throws ResourceNotFound for a service that the subscription does not bill
  * @throws SubscriptionEnded for a cancelled subscription, unless the change undoes the cancellation
- * @throws AutomaticSubscription if a service would end without another subscription that bills it
+ * @throws AutomaticSubscription if an automatic subscription would no longer bill a service
  */
 export function changeTerms(
   subscription: BillingSubscription,

@@ -6,8 +6,8 @@ import type { LineKind } from '../invoices/line-kind.ts';
 import { SubscriptionItem } from './subscription-item.entity.ts';
 
 /**
- * What an item charges for a part of a period, at one price. The charges of an item do not overlap. A charge is pending
- * until a run bills it. A later change of the price ends it earlier; what was invoiced already is credited.
+ * A charge of an item for a part of a period, at one price. The charges of an item do not overlap. A charge is pending until a run bills
+ * it. A later change of the price shortens it; if the charge was already invoiced, the unused part is credited.
  */
 @Entity({ tableName: 'subscription_charge' })
 @OrganizationFilter({ account: 'accountId' })
@@ -48,15 +48,15 @@ export class SubscriptionCharge {
   @Property({ type: 'text' })
   kind!: LineKind.RECURRING | LineKind.PRORATION;
 
-  /** Price of one month. */
+  /** Price of the service for one month. */
   @Property({ type: MoneyType })
   price!: Decimal;
 
-  /** Number of months that the whole period costs. */
+  /** Number of monthly prices in the price of the whole period. */
   @Property({ type: 'integer' })
   months!: number;
 
-  /** When the service got this price. */
+  /** Time at which the service got this price. */
   @Property({ type: 'datetime', length: 3 })
   pricedAt!: Date;
 
@@ -66,18 +66,18 @@ export class SubscriptionCharge {
   @Property({ type: 'datetime', length: 3 })
   periodEnd!: Date;
 
-  /** The charged part of the period. */
+  /** Start of the charged part of the period. */
   @Property({ type: 'datetime', length: 3 })
   fromAt!: Date;
 
   @Property({ type: 'datetime', length: 3 })
   toAt!: Date;
 
-  /** IANA name of the time zone whose clocks measure the part. */
+  /** IANA name of the time zone in which the length of the charged part is measured. */
   @Property({ type: 'text' })
   timezone!: string;
 
-  /** Null while the charge is pending. */
+  /** Time at which the charge was billed. Null while it is pending. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   billedAt: Date | null = null;
 

@@ -4,7 +4,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import { Revision } from '../../../kernel/records/revision.ts';
 import { SubscriptionKind, SubscriptionStatus } from './subscription.states.ts';
 
-/** Services of an account that are billed together, again and again (specification 4.5). Its items are separate records. */
+/** Services of an account that are billed regularly and together (specification 4.5). Its items are separate records. */
 @ObjectType('BillingSubscription', { description: 'Services of an account that are billed regularly, on common invoices.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'subscription' })
@@ -56,7 +56,7 @@ export class BillingSubscription {
   @Property({ type: 'datetime', length: 3, nullable: true })
   endDate: Date | null = null;
 
-  /** When the recurring run must look at the subscription. Null if it has nothing to bill. */
+  /** Time at which the recurring run must process the subscription. Null if it has nothing to bill. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   billDueAt: Date | null = null;
 
@@ -71,7 +71,7 @@ export class BillingSubscription {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  /** Increments the revision, because callers now see the subscription differently than before. */
+  /** Increments the revision, because fields that callers see have changed. */
   revise(now: Date): void {
     this.revision += 1;
     this.updatedAt = now;

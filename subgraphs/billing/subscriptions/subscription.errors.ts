@@ -3,7 +3,7 @@ import { SubscriptionStatus } from './subscription.states.ts';
 
 const { ACTIVE, CANCELLED } = SubscriptionStatus;
 
-/** 409: the automatic subscription ends with its services. */
+/** 409: an automatic subscription cannot be changed or cancelled in this way. It ends with its services. */
 export class AutomaticSubscription extends PlatformError {
   constructor(id: string) {
     super(
@@ -34,7 +34,7 @@ export class SubscriptionEnded extends PlatformError {
   }
 }
 
-/** 409: a service cannot be billed, or another subscription will take it over. */
+/** 409: a service cannot be billed, or another subscription will bill it from a later date. */
 export class ServiceNotBillable extends PlatformError {
   constructor(serviceId: string, reason: string) {
     super('INVALID_STATE', `The service ${serviceId} ${reason}.`, { resource: 'service', id: serviceId });

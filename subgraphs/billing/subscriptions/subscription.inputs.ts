@@ -4,7 +4,7 @@ import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { SubscriptionStatus } from './subscription.states.ts';
 
-/** Largest number of services that one request bills. */
+/** Maximum number of services in a request that creates a subscription. */
 const SERVICES_MAX = 100;
 const isServiceId = Matches(/^svc_\w+$/, { message: 'must be a service id (svc_…)' });
 const isMethodId = Matches(/^pm_\w+$/, { message: 'must be the id of a payment method (pm_…)' });
@@ -22,7 +22,8 @@ export class RecurringServiceInput {
 
   @Field(() => Boolean, {
     defaultValue: true,
-    description: 'False to end after the first period. The automatic subscription then bills the service.',
+    description:
+      'Whether to bill the service again after the first period. If false, the automatic subscription bills the service after the first period.',
   })
   autoRenew!: boolean;
 }
@@ -51,7 +52,7 @@ export class RecurringBillingInput {
   @Field(() => Date, {
     nullable: true,
     description:
-      'The subscription starts at the beginning of this day, in the time zone of the account. Default: for each service, when what is billed already ends.',
+      'The subscription starts at the beginning of this day, in the time zone of the account. Default: for each service, the end of the period that is already billed.',
   })
   startDate?: Date | null;
 }
@@ -66,14 +67,17 @@ export class SubscriptionServiceInput {
   @NotNull()
   billingCycle?: BillingCycle;
 
-  @Field(() => Boolean, { nullable: true, description: 'False to end after the current period.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether to bill the service again after the current period.' })
   @NotNull()
   autoRenew?: boolean;
 }
 
 @InputType({ description: 'New values of a subscription. Omit a field to keep its value.' })
 export class SubscriptionUpdateInput {
-  @Field(() => Boolean, { nullable: true, description: 'Whether all its services are billed again after their current period.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether to bill all services of the subscription again after their current period.',
+  })
   @NotNull()
   autoRenew?: boolean;
 

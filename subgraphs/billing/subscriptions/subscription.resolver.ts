@@ -5,7 +5,7 @@ import { relationLimit } from '../../../kernel/records/loaders.ts';
 import { ExpectedRevision } from '../../../kernel/records/revision.ts';
 import type { BillingContext } from '../context.ts';
 import { Invoice } from '../invoices/invoice.entity.ts';
-import { Account, Service } from '../references.ts';
+import { Account, billedService, Service } from '../references.ts';
 import { BillingSubscription } from './subscription.entity.ts';
 import { nextDateOf } from './subscription.events.ts';
 import { BillingSubscriptionFilter, RecurringBillingInput, SubscriptionUpdateInput } from './subscription.inputs.ts';
@@ -14,11 +14,14 @@ import { SubscriptionItem } from './subscription-item.entity.ts';
 import { InvoicePreview } from './subscription-preview.ts';
 
 const BillingSubscriptionPage = pageOf('BillingSubscription', BillingSubscription);
-/** Largest number of items of an automatic subscription in a response. */
+/** Maximum number of items of an automatic subscription in a response. */
 const ITEMS_MAX = 1000;
 const LIVE = [ItemState.PLANNED, ItemState.ACTIVE];
 
-/** Returns the items of a subscription. An automatic subscription can have had many, so only its live items are returned. */
+/**
+ * Returns the items of a subscription. For an automatic subscription, it returns only live items, because the number of ended items is not
+ * limited.
+ */
 async function itemsOf({ id, kind }: BillingSubscription, { loaders }: BillingContext): Promise<SubscriptionItem[]> {
   if (kind === SubscriptionKind.AGREED) return loaders.subscriptionItems.of('subscriptionId', id, 'createdAt', 'id');
   return loaders.subscriptionItems.newest('subscriptionId', id, ITEMS_MAX, { state: LIVE });
@@ -74,7 +77,7 @@ export class SubscriptionResolver {
 
   @Mutation(() => BillingSubscription, {
     description:
-      'Bill services of an account regularly, with a billing cycle for each. The subscription takes them over at its start; what was billed beyond is credited. When it ends, the automatic subscription bills them again.',
+      'Bill services of an account regularly. Each service has its own billing cycle. If a service was already billed for a time after the start of the subscription, that part is credited. When the subscription ends, the automatic subscription of the account bills the services again.',
   })
   @Requires('billing:create', { secondFactor: true })
   createRecurringBilling(
@@ -100,12 +103,13 @@ export class SubscriptionResolver {
 
   @Mutation(() => BillingSubscription, {
     description:
-      'Cancel a subscription. Its services stay in service: the automatic subscription of the account bills them from then on. An automatic subscription cannot be cancelled.',
+      'Cancel a subscription. Its services continue. The automatic subscription of the account bills them from that time on. An automatic subscription cannot be cancelled.',
   })
   @Requires('billing:write', { secondFactor: true })
   cancelSubscription(
     @Arg('id', () => ID, { description: 'Id of the subscription (`sub_…`).' }) id: string,
-    @Arg('at', () => CancelAt, { defaultValue: CancelAt.PERIOD_END, description: 'When the subscription ends.' }) at: CancelAt,
+    @Arg('at', () => CancelAt, { defaultValue: CancelAt.PERIOD_END, description: 'When the subscription ends. Default: `PERIOD_END`.' })
+    at: CancelAt,
     @ExpectedRevision() expectedRevision: number | undefined,
     @Ctx() { subscriptions }: BillingContext,
   ): Promise<BillingSubscription> {
@@ -113,7 +117,7 @@ export class SubscriptionResolver {
   }
 
   @FieldResolver(() => [SubscriptionItem], {
-    description: `Services that are billed, and how. Of an automatic subscription, the newest ${ITEMS_MAX} that are in service.`,
+    description: `Services that the subscription bills, and how. For an automatic subscription: the newest ${ITEMS_MAX} services that are in service.`,
   })
   items(@Root() subscription: BillingSubscription, @Ctx() context: BillingContext): Promise<SubscriptionItem[]> {
     return itemsOf(subscription, context);
@@ -121,7 +125,10 @@ export class SubscriptionResolver {
 
   @FieldResolver(() => Date, { nullable: true, description: 'When the next period is billed. Null if there is none.' })
   async nextInvoiceDate(@Root() subscription: BillingSubscription, @Ctx() context: BillingContext): Promise<Date | null> {
-    return subscription.status === SubscriptionStatus.CANCELLED ? null : nextDateOf(await itemsOf(subscription, context));
+    if (subscription.status === SubscriptionStatus.CANCELLED) return null;
+    const items = await itemsOf(subscription, context);
+    const isWhole = subscription.kind === SubscriptionKind.AGREED || items.length < ITEMS_MAX;
+    return isWhole ? nextDateOf(items) : context.nextDates.load(subscription.id);
   }
 
   @FieldResolver(() => Account, { nullable: true, description: 'Account that is billed. Null if it no longer exists.' })
@@ -132,9 +139,12 @@ export class SubscriptionResolver {
 
 @Resolver(() => SubscriptionItem)
 export class SubscriptionItemResolver {
-  @FieldResolver(() => Service, { nullable: true, description: 'Service that is billed. Null if it no longer exists.' })
-  service(@Root() { serviceId }: SubscriptionItem): Service {
-    return { id: serviceId };
+  @FieldResolver(() => Service, {
+    nullable: true,
+    description: 'Service that is billed. Null if there is none, or if it no longer exists.',
+  })
+  service(@Root() { serviceId }: SubscriptionItem): Service | null {
+    return billedService(serviceId);
   }
 }
 

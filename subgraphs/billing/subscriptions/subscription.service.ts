@@ -12,25 +12,29 @@ import { requireRevision } from '../../../kernel/records/revision.ts';
 import { matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
+import { startOfDay } from '../../../kernel/values/local-time.ts';
 import { billingAccountOf } from '../accounts/billing-account-lock.ts';
 import { localDay } from '../calculation/billing-periods.ts';
-import { startOfDay } from '../calculation/local-time.ts';
+import { rescheduleCharges } from '../collection/charge-schedule.ts';
 import { type Customer, findCustomers } from '../customers/customer.ts';
 import { findBillable } from '../invoices/billable-services.ts';
+import { type DocumentNumbers, noNumbers } from '../invoices/document-numbers.ts';
 import type { PaymentMethod } from '../payments/payment-method.entity.ts';
+import { PaymentMethodStatus } from '../payments/payment-method.states.ts';
 import { AccountBilling } from './account-billing.ts';
 import { lockAccount } from './account-lock.ts';
-import { AccountSubscriptions, serviceOf } from './account-subscriptions.ts';
+import { AccountSubscriptions, BILLABLE, serviceOf } from './account-subscriptions.ts';
 import { billDueDay } from './due-billing.ts';
+import { estimateNextInvoice, forecastInvoices, type NextInvoiceEstimate } from './next-invoice.ts';
 import { BillingSubscription } from './subscription.entity.ts';
 import { AutomaticSubscription, MethodNotReusable, ServiceNotBillable, SubscriptionEnded } from './subscription.errors.ts';
-import { subscriptionCancelled } from './subscription.events.ts';
+import { EVENT_ITEMS_MAX, nextDateOf, subscriptionCancelled } from './subscription.events.ts';
 import type { BillingSubscriptionFilter, RecurringBillingInput, SubscriptionUpdateInput } from './subscription.inputs.ts';
 import { CancelAt, ItemState, SubscriptionKind, SubscriptionStatus } from './subscription.states.ts';
 import { changeTerms } from './subscription-change.ts';
 import { SubscriptionCharge } from './subscription-charge.entity.ts';
 import { SubscriptionItem } from './subscription-item.entity.ts';
-import { type InvoicePreview, previewOf, withoutStoring } from './subscription-preview.ts';
+import { type InvoicePreview, isBusy, previewOf, withoutStoring } from './subscription-preview.ts';
 
 export interface SubscriptionServiceDeps {
   em: EntityManager;
@@ -41,7 +45,7 @@ export interface SubscriptionServiceDeps {
   methods: RecordLoader<PaymentMethod>;
 }
 
-/** Longest time that a preview looks ahead. */
+/** Maximum time between now and the end of a preview. */
 const PREVIEW_MAX_MS = 400 * DAY_MS;
 const LIVE = { $ne: ItemState.ENDED } as const;
 
@@ -50,7 +54,7 @@ export class SubscriptionService {
   constructor(private readonly deps: SubscriptionServiceDeps) {}
 
   /**
-   * Creates a subscription that takes services over from their present ones at its start.
+   * Creates a subscription. From its start on, the new subscription bills the services; until then, their current subscriptions bill them.
    * @throws ResourceNotFound, InvalidParameters for a service of another account or with another currency
    * @throws ServiceNotBillable, MethodNotReusable
    */
@@ -99,12 +103,22 @@ export class SubscriptionService {
 
   /**
    * Changes the terms of a subscription, or undoes its cancellation.
-   * @throws ResourceNotFound (also for a service of no item), StaleResource, AutomaticSubscription, SubscriptionEnded, MethodNotReusable
+   * @throws ResourceNotFound (also for a service that the subscription does not bill), StaleResource,
+   * AutomaticSubscription, SubscriptionEnded, MethodNotReusable
    */
   async update(id: string, input: SubscriptionUpdateInput, expectedRevision?: number | null): Promise<BillingSubscription> {
     const { em } = this.deps;
     const customer = await this.#customerOf(id, input);
-    return em.transactional((tx) => this.#update(tx, customer, id, input, expectedRevision), { clear: true });
+    return em.transactional(
+      async (tx) => {
+        const before = (await tx.findOne(BillingSubscription, { id }))?.paymentMethodId;
+        const subscription = await this.#update(tx, customer, id, input, expectedRevision);
+        const { organizationId, accountId, paymentMethodId } = subscription;
+        if (paymentMethodId !== before) await rescheduleCharges(tx, { organizationId, accountId, subscriptionId: id });
+        return subscription;
+      },
+      { clear: true },
+    );
   }
 
   /**
@@ -131,7 +145,8 @@ export class SubscriptionService {
         subscription.cancel(new Date(Math.max(billing.now.getTime(), ...ends)), billing.now);
         await tx.flush();
         const left = await tx.find(SubscriptionItem, { subscriptionId: id }, { orderBy: { createdAt: 'asc', id: 'asc' } });
-        await record(tx, subscriptionCancelled({ subscription, items: left }, reason));
+        const all = { count: left.length, nextDate: nextDateOf(left) };
+        await record(tx, subscriptionCancelled({ subscription, items: left.slice(-EVENT_ITEMS_MAX), all }, reason));
         await account.reschedule(subscription);
         return subscription;
       },
@@ -149,7 +164,8 @@ export class SubscriptionService {
   }
 
   /**
-   * Returns the invoices that the recurring run would issue for an account until `at`; by default, the next ones. Nothing is stored.
+   * Returns the invoices that the recurring run would issue for an account until `at`. Without `at`, returns the invoices of the next due
+   * day. Nothing is stored. If another transaction is changing the account, the invoices are computed from a snapshot instead of waiting.
    * @throws ResourceNotFound, InvalidParameters
    */
   async preview(accountId: string, at: Date | null): Promise<InvoicePreview[]> {
@@ -157,11 +173,17 @@ export class SubscriptionService {
     if (at && at.getTime() - clock.now().getTime() > PREVIEW_MAX_MS)
       refuse([{ field: 'at', value: at, reason: 'must not be more than 400 days ahead' }]);
     const customer = await this.#customer(accountId);
-    return withoutStoring(this.deps.em, (tx) => this.#simulate(tx, customer, at));
+    try {
+      return await withoutStoring(this.deps.em, (tx) => this.#simulate(tx, customer, at), true);
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      const end = at ?? new Date(clock.now().getTime() + PREVIEW_MAX_MS);
+      return (await forecastInvoices(this.deps.em, customer, { end, isFirstOnly: at === null })).map(previewOf);
+    }
   }
 
   /**
-   * Returns the next invoices of an account after a change of a subscription, without making the change.
+   * Returns the next invoices that an account would get after a change of a subscription, without making the change.
    * @throws the errors of `update`
    */
   async previewChange(id: string, input: SubscriptionUpdateInput): Promise<InvoicePreview[]> {
@@ -172,10 +194,9 @@ export class SubscriptionService {
     });
   }
 
-  /** Returns when the next invoice of an account is expected, and its amount in the currency of the invoice. Null if none is. */
-  async nextInvoice(accountId: string): Promise<{ date: Date; amount: InvoicePreview['amount']; currency: string } | null> {
-    const [next] = await this.preview(accountId, null);
-    return next ? { date: next.date, amount: next.amount, currency: next.currency } : null;
+  /** Returns the expected time and amount of the next invoice of an account. Null if no invoice is expected. */
+  async nextInvoice(accountId: string): Promise<NextInvoiceEstimate | null> {
+    return estimateNextInvoice(this.deps.em, await this.#customer(accountId));
   }
 
   async #update(tx: EntityManager, customer: Customer, id: string, input: SubscriptionUpdateInput, expectedRevision?: number | null) {
@@ -189,31 +210,35 @@ export class SubscriptionService {
     return subscription;
   }
 
-  /** Runs the recurring run for one account, as if it were `at`. */
+  /** Runs the recurring run for one account as if the time were `at`. If `at` is null, runs it until it issues the next invoices. */
   async #simulate(tx: EntityManager, customer: Customer, at: Date | null): Promise<InvoicePreview[]> {
-    const now = at ?? (await nextDue(tx, customer.accountId));
+    // the run may bill the account now; it must not change what is due between two statements
+    await lockAccount(tx, this.deps.request.principal.organizationId, customer.accountId);
+    let end = at ?? new Date(this.deps.clock.now().getTime() + PREVIEW_MAX_MS);
     const previews: InvoicePreview[] = [];
-    for (let next = await nextDue(tx, customer.accountId); now && next && next <= now; next = await nextDue(tx, customer.accountId)) {
+    for (let next = await nextDue(tx, customer.accountId); next && next <= end; next = await nextDue(tx, customer.accountId)) {
       // each day at its own time, so that previews have the dates of the invoices
-      const account = await this.#account(tx, customer, next);
+      const account = await this.#account(tx, customer, next, noNumbers);
       const where = { accountId: customer.accountId, billDueAt: { $lte: next } };
       const subscription = await tx.findOneOrFail(BillingSubscription, where, { orderBy: { billDueAt: 'asc', id: 'asc' } });
-      const items = await tx.find(SubscriptionItem, { subscriptionId: subscription.id, state: LIVE });
+      const items = await tx.find(SubscriptionItem, { subscriptionId: subscription.id, ...BILLABLE });
       const pending = await tx.find(SubscriptionCharge, { subscriptionId: subscription.id, billedAt: null });
       await billDueDay(account, { subscription, items, pending });
       previews.push(...account.billing.issued.map(previewOf));
+      // a due time without anything to pay has no invoice, such as a month without usage
+      if (!at && previews.length > 0) end = next;
     }
     return previews;
   }
 
-  async #account(tx: EntityManager, customer: Customer, now: Date): Promise<AccountSubscriptions> {
+  async #account(tx: EntityManager, customer: Customer, now: Date, numbers?: DocumentNumbers): Promise<AccountSubscriptions> {
     const { organizationId } = this.deps.request.principal;
     await lockAccount(tx, organizationId, customer.accountId);
     const { billingDay } = await billingAccountOf(tx, organizationId, customer.accountId, now);
-    return new AccountSubscriptions(new AccountBilling(tx, { organizationId, customer, billingDay }, now));
+    return new AccountSubscriptions(new AccountBilling(tx, { organizationId, customer, billingDay }, now, numbers));
   }
 
-  /** Returns the items that bill services now, in the order of the ids. */
+  /** Returns the items that bill the services now, in the order of the item ids. */
   async #takenOver(tx: EntityManager, serviceIds: readonly string[]): Promise<SubscriptionItem[]> {
     const items = await tx.find(SubscriptionItem, { serviceId: { $in: [...serviceIds] }, state: LIVE });
     const billed = serviceIds.map((id) => {
@@ -243,7 +268,7 @@ export class SubscriptionService {
     return billed;
   }
 
-  /** Checks a change before its transaction, and returns the account. */
+  /** Checks a change before the transaction begins, and returns the account. */
   async #customerOf(id: string, { paymentMethodId }: SubscriptionUpdateInput): Promise<Customer> {
     const { accountId } = orNotFound(await this.deps.subscriptions.load(id), 'billing_subscription', id);
     await this.#requireMethod(accountId, paymentMethodId);
@@ -258,19 +283,20 @@ export class SubscriptionService {
   async #requireMethod(accountId: string, id: string | null | undefined): Promise<void> {
     if (!id) return;
     const method = await this.deps.methods.load(id);
-    const { reusable } = orNotFound(method?.accountId === accountId ? method : null, 'payment_method', id);
+    const isUsable = method?.accountId === accountId && method.status === PaymentMethodStatus.ACTIVE;
+    const { reusable } = orNotFound(isUsable ? method : null, 'payment_method', id);
     if (!reusable) throw new MethodNotReusable(id);
   }
 }
 
-/** Returns when the next subscription of an account must be billed; null if none must. */
+/** Returns the time at which the next subscription of an account must be billed. Null if no subscription must be billed. */
 async function nextDue(tx: EntityManager, accountId: string): Promise<Date | null> {
   await tx.flush();
   const where = { accountId, billDueAt: { $ne: null } };
   return (await tx.findOne(BillingSubscription, where, { orderBy: { billDueAt: 'asc' } }))?.billDueAt ?? null;
 }
 
-/** Returns the start of the local day of a date. */
+/** Returns the start of a date in the time zone of the account. */
 function startOf(date: Date, { timezone }: Customer, now: Date): Date {
   const day = localDay(date, timezone);
   if (day < localDay(now, timezone)) refuse([{ field: 'startDate', value: date, reason: 'must not be before today' }]);

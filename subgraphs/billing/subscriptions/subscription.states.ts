@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** How a subscription came to be. */
+/** Kind of a subscription: created automatically, or created by a request. */
 export enum SubscriptionKind {
   AUTOMATIC = 'automatic',
   AGREED = 'agreed',
@@ -29,13 +29,13 @@ registerEnumType(SubscriptionStatus, {
 
 /** State of an item of a subscription. */
 export enum ItemState {
-  /** The item takes its service over at its start. Until then, another item bills the service. */
+  /** The item bills its service from the time `startsAt` on. Until this time, another item bills the service. */
   PLANNED = 'planned',
   ACTIVE = 'active',
   ENDED = 'ended',
 }
 
-/** When a cancelled subscription ends. */
+/** Time at which a cancelled subscription ends: the end of the billed period, or now. */
 export enum CancelAt {
   PERIOD_END = 'period_end',
   NOW = 'now',

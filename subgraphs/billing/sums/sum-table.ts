@@ -1,9 +1,9 @@
 import { backfill } from '../../../kernel/database/backfill.ts';
 
 /**
- * Declares a table of sums, from which reports read instead of reading invoices. A cell is a combination of values with one
- * row of sums. Triggers append the difference that each change makes, in the transaction of the change, so that transactions
- * do not wait for each other. `Sums` folds the appended rows of a cell into one row.
+ * Declares a table of sums, from which reports read instead of reading invoices. A cell is one combination of column values, such as an
+ * account and a month, with its sums. Triggers append a row with the difference for each change, in the transaction of the change. So
+ * transactions do not wait for each other. `Sums` compacts the appended rows of a cell into one row.
  */
 export interface SumTable {
   table: string;
@@ -11,19 +11,19 @@ export interface SumTable {
   cell: readonly string[];
   /** Columns with amounts or counts, which are added. */
   sums: readonly string[];
-  /** Name of the backfill that adds what existed before the table. Absent if there was nothing. */
+  /** Name of the backfill that adds older data to the sums. Undefined if no older data existed. */
   backfill?: string;
 }
 
 /** Returns the quoted name of the table with the sums. */
 export const sumTableName = ({ table }: SumTable): string => `"billing"."${table}"`;
 
-/** Returns the quoted name of the function that computes all sums of an organization again. */
+/** Returns the quoted name of the database function that computes all sums of an organization again. */
 export const recountName = ({ table }: SumTable): string => `"billing"."recount_${table}"`;
 
 const DATES = ['day', 'month'];
 
-/** Returns the SQL by which a migration creates a table of sums. Migrations contain this SQL, so it must not change. */
+/** Returns the SQL with which a migration creates a table of sums. Migrations contain this SQL, so it must not change. */
 export const sumTable = (sums: SumTable): string[] => [
   `create table ${sumTableName(sums)} (
      ${sums.cell.map((column) => `"${column}" ${DATES.includes(column) ? 'date' : 'text'} not null`).join(', ')},
@@ -35,9 +35,9 @@ export const sumTable = (sums: SumTable): string[] => [
 ];
 
 /**
- * Returns the SQL by which a migration registers the backfill of a table of sums. `select` returns the cells and sums of the
- * organization `$1` from the records. It is one statement with the deletion of all present sums: both see the same snapshot, so
- * sums that other transactions append meanwhile are kept.
+ * Returns the SQL with which a migration registers the backfill of a table of sums. `select` returns the cells and sums of the organization
+ * `$1` from the records. One statement deletes the existing sums and inserts the computed sums. Both parts see the same snapshot, so sums
+ * that other transactions append in the meantime are kept.
  */
 export const recount = (sums: SumTable, select: string, where: string): string[] => [
   `create function ${recountName(sums)}("organization" text) returns void language sql as $$

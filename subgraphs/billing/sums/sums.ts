@@ -3,7 +3,7 @@ import type { Ports } from '../../../kernel/domain.ts';
 import { WorkLoop } from '../../../kernel/work/work-loop.ts';
 import { recountName, type SumTable, sumTableName } from './sum-table.ts';
 
-/** Maximum number of cells that are folded at once. */
+/** Maximum number of cells that one statement compacts. */
 const FOLDED_AT_ONCE = 500;
 
 type SumsDeps = Pick<Ports, 'orm' | 'rows' | 'database' | 'log' | 'clock'>;
@@ -11,11 +11,11 @@ type SumsDeps = Pick<Ports, 'orm' | 'rows' | 'database' | 'log' | 'clock'>;
 interface Summed {
   sums: SumTable;
   backfill: Backfill | undefined;
-  /** A CTE that runs in the statement that folds, and reads the changed cells from `taken`. `$1` is the present time. */
+  /** CTE that is added to the statement that compacts rows. It reads the changed cells from `taken`. `$1` is the current time. */
   marks: string | undefined;
 }
 
-/** Folds the rows that triggers append to tables of sums, within a second. */
+/** Compacts the rows that triggers append to tables of sums. New rows are compacted within a second. */
 export class Sums {
   readonly #summed: readonly Summed[];
   readonly #loop: WorkLoop;
@@ -44,14 +44,14 @@ export class Sums {
     await Promise.all([this.#loop.stop(), ...this.#summed.map(({ backfill }) => backfill?.stop())]);
   }
 
-  /** Folds each table once. A table whose backfill still runs waits, because the backfill replaces rows. */
+  /** Compacts each table once. Skips a table whose backfill is still running, because the backfill replaces rows. */
   async #foldAll(): Promise<boolean> {
     const folded: number[] = [];
     for (const one of this.#summed) if (one.backfill?.isDone ?? true) folded.push(await this.#fold(one));
     return Math.max(0, ...folded) >= FOLDED_AT_ONCE;
   }
 
-  /** Several processes may fold at the same time, because each row is deleted by only one of them. */
+  /** Compacts rows of one table. Several processes can do this at the same time, because only one of them deletes each row. */
   async #fold({ sums, marks }: Summed): Promise<number> {
     const name = sumTableName(sums);
     const columns = (prefix = ''): string => sums.cell.map((column) => `${prefix}"${column}"`).join(', ');
@@ -70,7 +70,7 @@ export class Sums {
   }
 }
 
-/** Creates the backfill that computes the sums of one organization after the other, from the invoices that existed before. */
+/** Creates the backfill that computes the sums from older invoices, one organization after the other. */
 const backfillOf = ({ orm, log }: SumsDeps, sums: SumTable): Backfill =>
   new Backfill({ orm, log }, sums.backfill as string, async (tx, from) => {
     const [next] = await tx.execute<{ organization_id: string }[]>(

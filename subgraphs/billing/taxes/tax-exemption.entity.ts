@@ -2,7 +2,7 @@ import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
-/** Why an account pays no tax. Invoices that are issued later state the reason. */
+/** Tax exemption of an account. Later invoices state the reason of the exemption. */
 @ObjectType({ description: 'Why an account pays no tax. Its new invoices state the reason.' })
 @Entity({ tableName: 'tax_exemption' })
 @OrganizationFilter({ account: 'accountId' })

@@ -7,8 +7,8 @@ import type { TaxScope, TaxRate as TaxValue } from '../calculation/taxes.ts';
 const isDate = (column: string): string => `"${column}" ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'`;
 
 /**
- * A tax of the organization, and for which sales it is due. Everything but the name and the end is fixed, because invoices
- * state the rate: a tax that changes is a new rate.
+ * A tax rate of the organization, and the sales to which it applies. Only the name and the end date can be changed, because invoices show
+ * the rate. If the percentage of a tax changes, create a new rate.
  */
 @ObjectType({ description: 'A tax, such as VAT of 20 %, and the sales for which it is due.' })
 @Check({ name: 'tax_rate_percent_check', expression: `"percent" >= 0 and "percent" <= 100` })

@@ -1,53 +1,65 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { dateOf } from '../../../kernel/values/days.ts';
+import { localTime } from '../../../kernel/values/local-time.ts';
 import { BillingAccount } from '../accounts/billing-account.entity.ts';
-import { localTime } from '../calculation/local-time.ts';
 import { ratesFor } from '../calculation/taxes.ts';
 import type { Customer } from '../customers/customer.ts';
 import { TaxExemption } from './tax-exemption.entity.ts';
 import { TaxRate } from './tax-rate.entity.ts';
 
 /**
- * What decides about the taxes of an invoice, as of its issue. The invoice stores it, so that a later change of its lines is
- * taxed by the same terms, although the customer may have moved.
+ * Values that determine the taxes of an invoice, stored when it was issued. Lines that are changed later are taxed in the same way, even if
+ * the customer has moved.
  */
 export interface TaxTerms {
-  /** ISO 3166-1 code. Null if the address of the customer is unknown; then no rate applies. */
+  /** ISO 3166-1 code of the customer's country. Null if the address of the customer is unknown; no tax rate applies in this case. */
   country: string | null;
   region: string | null;
-  /** Local date of the customer, such as `2026-01-31`. */
+  /** Date in the time zone of the customer, such as `2026-01-31`. */
   day: string;
-  /** Why the customer pays no tax. Null if rates apply. */
+  /** Reason why the customer pays no tax. Null if the customer pays tax. */
   exemption: string | null;
 }
 
-/** Returns the tax terms of a customer, and the tax number that the invoice states, in the transaction of the invoice. */
+/**
+ * Returns a function that returns the tax terms of a customer and the tax number for the invoice. It reads them in the transaction of the
+ * invoices.
+ */
 export async function taxTermsOf(
   tx: EntityManager,
-  { accountId, address, timezone }: Customer,
+  customers: readonly Customer[],
   now: Date,
-): Promise<{ terms: TaxTerms; taxId: string | null }> {
-  const exemption = await tx.findOne(TaxExemption, { accountId });
-  const account = exemption?.taxId ? null : await tx.findOne(BillingAccount, { accountId });
-  const terms = {
-    country: address?.country ?? null,
-    region: regionOf(address?.state),
-    day: dateOf(new Date(localTime(now.getTime(), timezone))),
-    exemption: exemption?.reason ?? null,
+): Promise<(customer: Customer) => { terms: TaxTerms; taxId: string | null }> {
+  const where = { accountId: { $in: [...new Set(customers.map(({ accountId }) => accountId))] } };
+  const exemptions = new Map((await tx.find(TaxExemption, where)).map((one) => [one.accountId, one]));
+  const accounts = new Map((await tx.find(BillingAccount, where)).map((one) => [one.accountId, one]));
+  return ({ accountId, address, timezone }) => {
+    const exemption = exemptions.get(accountId);
+    const terms = {
+      country: address?.country ?? null,
+      region: regionOf(address?.state),
+      day: dateOf(new Date(localTime(now.getTime(), timezone))),
+      exemption: exemption?.reason ?? null,
+    };
+    return { terms, taxId: exemption?.taxId ?? accounts.get(accountId)?.taxId ?? null };
   };
-  return { terms, taxId: exemption?.taxId ?? account?.taxId ?? null };
 }
 
-/** Returns a function that returns the tax rates of a category of services. A customer that is exempt has no rates. */
+/** Returns a function that returns the tax rates for a category of services and tax terms. A customer that is exempt has no rates. */
 export async function ratesOf(
   tx: EntityManager,
-  { country, region, day, exemption }: TaxTerms,
-): Promise<(category: string | null) => TaxRate[]> {
-  if (country === null || exemption !== null) return () => [];
-  const inForce = { validFrom: { $lte: day }, $or: [{ validTo: null }, { validTo: { $gt: day } }] };
-  const rates = await tx.find(TaxRate, { country, ...inForce }, { orderBy: { createdAt: 'asc', id: 'asc' } });
-  return (category) => ratesFor(rates, { country, region, category, day });
+  allTerms: readonly TaxTerms[],
+): Promise<(terms: TaxTerms, category: string | null) => TaxRate[]> {
+  const taxed = allTerms.filter(({ country, exemption }) => country !== null && exemption === null);
+  const countries = [...new Set(taxed.map(({ country }) => country as string))];
+  const days = taxed.map(({ day }) => day).sort();
+  const [firstDay, lastDay] = [days[0], days.at(-1)];
+  if (firstDay === undefined || lastDay === undefined) return () => [];
+  const inForce = { validFrom: { $lte: lastDay }, $or: [{ validTo: null }, { validTo: { $gt: firstDay } }] };
+  const rates = await tx.find(TaxRate, { country: { $in: countries }, ...inForce }, { orderBy: { createdAt: 'asc', id: 'asc' } });
+  return ({ country, region, day, exemption }, category) =>
+    country === null || exemption !== null ? [] : ratesFor(rates, { country, region, category, day });
 }
 
-/** Returns the spelling in which regions are stored and compared: addresses state `ny`, `NY` or ` NY`. */
+/** Normalizes a region for storage and comparison: `ny`, `NY` and ` NY` become the same text. */
 export const regionOf = (state: string | null | undefined): string | null => state?.trim().toUpperCase() || null;

@@ -19,7 +19,7 @@ export class TaxRateResolver {
     return taxes.list(page ?? {});
   }
 
-  @Query(() => TaxExemption, { nullable: true, description: 'Get why an account pays no tax. Null if it does.' })
+  @Query(() => TaxExemption, { nullable: true, description: 'Get the tax exemption of an account. Null if the account pays tax.' })
   @Requires('billing:read')
   async taxExemption(
     @Arg('accountId', () => ID, { description: 'Account (`acc_…`).' }) accountId: string,
@@ -42,7 +42,7 @@ export class TaxRateResolver {
 
   @Mutation(() => TaxRate, {
     description:
-      'Change the name of a tax rate, or end it. To change the percentage, end the rate and create another one. Issued invoices never change.',
+      'Change the name of a tax rate, or end it. To change the percentage, end the rate and create another rate. Issued invoices never change.',
   })
   @Requires('billing:admin', { scope: 'organization' })
   updateTaxRate(

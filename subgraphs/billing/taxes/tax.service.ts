@@ -13,7 +13,7 @@ import { TaxExemption } from './tax-exemption.entity.ts';
 import { TaxRate } from './tax-rate.entity.ts';
 import { regionOf } from './tax-terms.ts';
 
-/** Maximum number of tax rates of an organization, because each invoice reads those of its country. */
+/** Maximum number of tax rates of an organization. The number is limited, because each new invoice reads the rates of its country. */
 export const MAX_RATES = 1_000;
 
 export interface TaxServiceDeps {
@@ -70,7 +70,8 @@ export class TaxService {
   }
 
   /**
-   * Sets or, with null, removes the exemption of an account. It concerns invoices that are issued later.
+   * Sets the exemption of an account, or removes it if `input` is null. The change applies to invoices that are issued
+   * later.
    * @throws ResourceNotFound
    */
   async setExemption(accountId: string, input: TaxExemptionInput | null): Promise<TaxExemption | null> {

@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** What can be metered (specification 2.6). The database contains these values. */
+/** Metric of metered usage (specification 2.6). The database stores these values. */
 export enum UsageMetric {
   VOICE_MINUTES = 'voice_minutes',
   DATA_GB = 'data_gb',
@@ -9,7 +9,7 @@ export enum UsageMetric {
 }
 registerEnumType(UsageMetric, {
   name: 'UsageMetric',
-  description: 'What a service can use.',
+  description: 'Kind of usage of a service.',
   valuesConfig: {
     VOICE_MINUTES: { description: 'Minutes of telephone calls.' },
     DATA_GB: { description: 'Transferred data, in 10^9 bytes.' },
@@ -33,7 +33,7 @@ export const unitOf = (metric: UsageMetric): string => FACTS[metric].unit;
 /** Returns the name of a metric on an invoice, such as `Data transfer`. */
 export const nameOf = (metric: UsageMetric): string => FACTS[metric].name;
 
-/** How a quantity is priced; `PriceModel` in calculation/rating.ts explains the models. */
+/** Ways to price a quantity; `PriceModel` in calculation/rating.ts explains them. */
 export enum UsagePriceModel {
   PER_UNIT = 'per_unit',
   GRADUATED = 'graduated',
@@ -47,6 +47,8 @@ registerEnumType(UsagePriceModel, {
     PER_UNIT: { description: 'Each unit has the price `unitPrice`.' },
     GRADUATED: { description: 'Each unit has the price of the tier in which it is.' },
     VOLUME: { description: 'All units have the price of the tier in which the whole quantity is.' },
-    BLOCKS: { description: 'Blocks of `blockSize` units cost `blockPrice` each. A block that is partly used costs as much as a full one.' },
+    BLOCKS: {
+      description: 'Blocks of `blockSize` units cost `blockPrice` each. A block that is partly used costs as much as a full block.',
+    },
   },
 });

@@ -4,7 +4,7 @@ import type { UsageMetric } from './usage-metric.states.ts';
 import { UsagePrice } from './usage-price.entity.ts';
 import { type PricedService, scopesOf } from './usage-scope.ts';
 
-/** The prices of an organization that are valid at some time of a range. */
+/** The prices of an organization that are valid at any time within a range. */
 export class UsagePriceBook {
   readonly #prices: ReadonlyMap<string, readonly UsagePrice[]>;
 
@@ -12,7 +12,7 @@ export class UsagePriceBook {
     this.#prices = Map.groupBy(prices, ({ scope, metric, currency }) => keyOf(scope, metric, currency));
   }
 
-  /** Reads the prices for services. Without `services`, reads the prices of all services. */
+  /** Reads the prices that apply to the given services. Without `services`, reads the prices of all services. */
   static async read(
     em: EntityManager,
     organizationId: string,
@@ -30,8 +30,8 @@ export class UsagePriceBook {
   }
 
   /**
-   * Returns the price for the usage of a service in a period: the most specific one. It is the price that is valid at the
-   * start of the period. If there is none, it is the first one that becomes valid in the period. Null if there is no price.
+   * Returns the price for the usage of a service in a period. Of several prices, the most specific scope wins. It is the price that is
+   * valid at the start of the period, otherwise the first price that becomes valid in the period. Null if there is no price.
    */
   priceOf(service: PricedService, metric: UsageMetric, currency: string, period: Period): UsagePrice | null {
     for (const scope of scopesOf(service)) {

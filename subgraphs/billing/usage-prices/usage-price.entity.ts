@@ -7,17 +7,17 @@ import { UsageMetric, UsagePriceModel } from './usage-metric.states.ts';
 import { UsagePriceTier } from './usage-price-tier.values.ts';
 import { partOfScope } from './usage-scope.ts';
 
-/** A tier as it is stored. The numbers are texts, so that they stay exact. */
+/** Stored form of a price tier. The numbers are texts, so that they stay exact. */
 export interface StoredTier {
   upTo: string | null;
   unitPrice: string;
 }
 
 /**
- * The price of metered usage. A price never changes, because invoices refer to it. To change a price, a new one replaces it
- * from a point in time.
+ * The price of metered usage. A price never changes, because invoices refer to it. To change a price, set a new price,
+ * which replaces the old one from a point in time.
  */
-@ObjectType({ description: 'Price of what services use. It never changes: a new price replaces it.' })
+@ObjectType({ description: 'Price of metered usage. It never changes: a new price replaces it.' })
 @Check({ name: 'usage_price_metric_check', expression: `"metric" in ('voice_minutes', 'data_gb', 'cloud_storage_gb', 'api_calls')` })
 @Check({ name: 'usage_price_model_check', expression: `"model" in ('per_unit', 'graduated', 'volume', 'blocks')` })
 @Check({
@@ -43,11 +43,11 @@ export class UsagePrice {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  /** What the price applies to (usage-scope.ts), such as `service_type:fiber`. */
+  /** Scope of the price: the services to which it applies (usage-scope.ts), such as `service_type:fiber`. */
   @Property({ type: 'text' })
   scope!: string;
 
-  @Field(() => UsageMetric, { description: 'What is metered.' })
+  @Field(() => UsageMetric, { description: 'Kind of usage that the price is for.' })
   @Enum({ items: () => UsageMetric, type: 'text' })
   metric!: UsageMetric;
 
@@ -104,7 +104,7 @@ export class UsagePrice {
   @Property({ type: 'text', nullable: true })
   endedBy: string | null = null;
 
-  @Field(() => ID, { nullable: true, description: 'Service to which the price applies. Null if it applies to several.' })
+  @Field(() => ID, { nullable: true, description: 'Service to which the price applies. Null if the price applies to several services.' })
   get serviceId(): string | null {
     return partOfScope(this.scope, 'service');
   }
@@ -133,7 +133,7 @@ const tierOf = ({ upTo, unitPrice }: StoredTier): UsagePriceTier => ({
   unitPrice: new Decimal(unitPrice),
 });
 
-/** The columns of a price that determine an amount. */
+/** The columns of a price that determine the amount for a quantity. */
 export type PricedBy = Pick<UsagePrice, 'model' | 'unitPrice' | 'tiers' | 'blockSize' | 'blockPrice'>;
 
 /**

@@ -10,7 +10,7 @@ export class LaterPriceExists extends PlatformError {
   }
 }
 
-/** 409: the price has ended. */
+/** 409: the usage price has already ended. */
 export class PriceHasEnded extends PlatformError {
   constructor(id: string, validUntil: Date) {
     super('INVALID_STATE', `The price ${id} has ended, or was replaced.`, { usage_price_id: id, valid_until: validUntil.toISOString() });

@@ -1,18 +1,18 @@
-import { Allow, ArrayMaxSize, ArrayMinSize, IsISO4217CurrencyCode, IsNotIn, IsOptional, Matches, ValidateNested } from 'class-validator';
+import { Allow, ArrayMaxSize, ArrayMinSize, IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
 import type { FieldProblem } from '../../../kernel/errors/errors.ts';
 import { Characters } from '../../../kernel/graphql/characters.ts';
+import { IsCurrency } from '../../../kernel/graphql/is-currency.ts';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { Rule, type Valid } from '../../../kernel/graphql/rule.ts';
-import { Decimal, NOT_MONEY } from '../../../kernel/values/money.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
 import { tierProblem } from '../calculation/rating.ts';
 import type { BillingContext } from '../context.ts';
 import { UsageMetric, UsagePriceModel } from './usage-metric.states.ts';
 
 const MAX_TIERS = 20;
-/** Smallest number that does not fit into the columns of a price. */
+/** Exclusive upper limit of the numbers in a price. */
 const LIMIT = 1e10;
-const CURRENCY_REASON = 'must be an ISO 4217 currency code such as USD';
 
 @InputType({ description: 'A range of quantities with its unit price. It starts where the tier before it ends.' })
 export class UsagePriceTierInput {
@@ -26,7 +26,7 @@ export class UsagePriceTierInput {
   unitPrice!: Decimal;
 }
 
-/** The values that each price model needs. */
+/** The input fields that each price model requires. */
 const NEEDED: Readonly<Record<UsagePriceModel, readonly ('unitPrice' | 'tiers' | 'blockSize' | 'blockPrice')[]>> = {
   [UsagePriceModel.PER_UNIT]: ['unitPrice'],
   [UsagePriceModel.GRADUATED]: ['tiers'],
@@ -35,7 +35,8 @@ const NEEDED: Readonly<Record<UsagePriceModel, readonly ('unitPrice' | 'tiers' |
 };
 
 @InputType({
-  description: 'Price to set. It applies to one service, one type or one category; without these, to all services of the organization.',
+  description:
+    'Price to set. The price applies to one service, one type or one category. If none of them is sent, it applies to all services of the organization.',
 })
 @Rule<UsagePriceInput>(scopeProblems)
 @Rule<UsagePriceInput>(modelProblems)
@@ -61,12 +62,11 @@ export class UsagePriceInput {
   @Characters(1, 50)
   category?: string | null;
 
-  @Field(() => UsageMetric, { description: 'What is metered.' })
+  @Field(() => UsageMetric, { description: 'Kind of usage that the price is for.' })
   metric!: UsageMetric;
 
   @Field(() => String, { description: 'ISO 4217 code, such as USD.' })
-  @IsISO4217CurrencyCode({ message: CURRENCY_REASON })
-  @IsNotIn(NOT_MONEY, { message: CURRENCY_REASON })
+  @IsCurrency()
   currency!: string;
 
   @Field(() => UsagePriceModel, { description: 'How the usage of a period is priced.' })
@@ -107,7 +107,7 @@ export class UsagePriceInput {
   validFrom?: Date | null;
 }
 
-/** The clocks of callers may differ from the clock of the platform by this much. */
+/** Accepted difference between the clock of a caller and the clock of the platform, for `validFrom`. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
 function scopeProblems({ serviceId, serviceType, category }: Valid<UsagePriceInput>): FieldProblem[] {

@@ -9,7 +9,7 @@ const UsagePricePage = pageOf('UsagePrice', UsagePrice);
 
 @Resolver(() => UsagePrice)
 export class UsagePriceResolver {
-  @Query(() => UsagePricePage, { description: 'List the prices of metered usage, newest first, also those that have ended.' })
+  @Query(() => UsagePricePage, { description: 'List the prices of metered usage, newest first, including prices that have ended.' })
   @Requires('billing:read', { scope: 'organization' })
   usagePrices(
     @Arg('filter', () => UsagePriceFilter, { nullable: true }) filter: UsagePriceFilter | undefined,
@@ -32,7 +32,7 @@ export class UsagePriceResolver {
   }
 
   @Mutation(() => UsagePrice, {
-    description: 'End a price of metered usage now. The less specific price applies then; without one, the usage is free.',
+    description: 'End a price of metered usage now. After that, a less specific price applies. If there is none, the usage is free.',
   })
   @Requires('billing:admin', { scope: 'organization', secondFactor: true })
   endUsagePrice(

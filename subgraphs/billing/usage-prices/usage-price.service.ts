@@ -14,7 +14,7 @@ import { LaterPriceExists, PriceHasEnded, TooManyPrices } from './usage-price.er
 import type { UsagePriceFilter, UsagePriceInput } from './usage-price.inputs.ts';
 import { scopeText } from './usage-scope.ts';
 
-/** Maximum number of prices without an end in an organization. A report reads all of them. */
+/** Maximum number of prices without an end date in an organization. A usage report reads all these prices. */
 const MAX_PRICES = 5_000;
 
 const SERVICE = parse('query PricedService($id: ID!) { service(id: $id) { id } }');
@@ -26,7 +26,7 @@ export interface UsagePriceServiceDeps {
   clock: Clock;
 }
 
-/** Manages the prices of metered usage. A price is never changed; who set and ended it is stored in the record. */
+/** Manages the prices of metered usage. A price is never changed. Its record stores the callers who set and ended it. */
 export class UsagePriceService {
   constructor(private readonly deps: UsagePriceServiceDeps) {}
 
@@ -42,13 +42,14 @@ export class UsagePriceService {
       const { service } = await graph.query<{ service: object | null }>(SERVICE, { id: serviceId }, request);
       orNotFound(service, 'service', serviceId);
     }
-    const now = clock.now();
-    const validFrom = input.validFrom && input.validFrom > now ? input.validFrom : now;
-    const draft = draftOf(input, { organizationId, createdBy, validFrom, createdAt: now });
     return em.transactional(
       async (tx) => {
         // one at a time, so that no two prices of the same usage are valid at the same time
         await advisoryLock(tx, `usage-prices:${organizationId}`);
+        // read under the lock, so that a price never begins before the one that it replaces
+        const now = clock.now();
+        const validFrom = input.validFrom && input.validFrom > now ? input.validFrom : now;
+        const draft = draftOf(input, { organizationId, createdBy, validFrom, createdAt: now });
         await this.#replace(tx, draft);
         if ((await tx.count(UsagePrice, { validUntil: null })) >= MAX_PRICES) throw new TooManyPrices(MAX_PRICES);
         tx.persist(draft);

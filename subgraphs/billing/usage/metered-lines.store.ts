@@ -4,16 +4,18 @@ import type { UsageMetric } from '../usage-prices/usage-metric.states.ts';
 import type { PricedService } from '../usage-prices/usage-scope.ts';
 import type { MeteredBill } from './metered-lines.ts';
 
-/** The usage of a service in one metric on one day. */
+/** The usage of one service, in one metric, on one day. */
 export interface UsedDay extends PricedService {
   metric: UsageMetric;
   day: string;
   quantity: Decimal;
-  /** Part of `quantity` that was billed. */
+  /** Exact cost of the usage, if the price was known when the usage was recorded. Null if the price of the billing period applies. */
+  amount: Decimal | null;
+  /** Part of `quantity` that was already billed. */
   billedQuantity: Decimal;
 }
 
-/** What was billed of a metric in a period. The numbers are texts, so that they stay exact. */
+/** Billed usage of one metric in a period. The numbers are texts, so that they stay exact. */
 export interface BilledMetric {
   quantity: string;
   amount: string;
@@ -29,54 +31,84 @@ export interface BilledPeriod {
 
 interface Days {
   organizationId: string;
-  serviceId: string;
+  serviceIds: readonly string[];
   since: string;
   until: string;
 }
 
 interface DayRow {
+  service_id: string;
   metric: UsageMetric;
   day: string;
   category: string | null;
   type: string;
   service_type: string;
   quantity: string;
+  amount: string | null;
   billed_quantity: string;
 }
 
-/** Reads the usage of a service from `since` to `until` (both inclusive), oldest first. */
-export async function usedDays(tx: EntityManager, { organizationId, serviceId, since, until }: Days): Promise<UsedDay[]> {
+/** Reads the usage of services from `since` to `until` (both inclusive), oldest first. */
+export async function usedDays(tx: EntityManager, { organizationId, serviceIds, since, until }: Days): Promise<UsedDay[]> {
   const rows = await tx.execute<DayRow[]>(
-    `select "metric", "day"::text as "day", "category", "type", "service_type", "quantity"::text as "quantity", "billed_quantity"::text as "billed_quantity"
-     from "billing"."usage_day" where "organization_id" = ? and "service_id" = ? and "day" >= ?::date and "day" <= ?::date order by "day", "metric"`,
-    [organizationId, serviceId, since, until],
+    `select "service_id", "metric", "day"::text as "day", "category", "type", "service_type", "quantity"::text as "quantity",
+       "amount"::text as "amount", "billed_quantity"::text as "billed_quantity"
+     from "billing"."usage_day" where "organization_id" = ? and "service_id" = any(${IDS}) and "day" >= ?::date and "day" <= ?::date
+     order by "day", "metric"`,
+    [organizationId, JSON.stringify(serviceIds), since, until],
   );
-  return rows.map(({ metric, day, category, type, service_type: serviceType, quantity, billed_quantity: billed }) => ({
-    ...{ serviceId, metric, day, category, type, serviceType },
-    ...{ quantity: new Decimal(quantity), billedQuantity: new Decimal(billed) },
-  }));
+  return rows.map(
+    ({ service_id: serviceId, metric, day, category, type, service_type: serviceType, quantity, amount, billed_quantity: billed }) => ({
+      ...{ serviceId, metric, day, category, type, serviceType },
+      ...{ quantity: new Decimal(quantity), amount: amount === null ? null : new Decimal(amount), billedQuantity: new Decimal(billed) },
+    }),
+  );
 }
 
+/** Returns which of these services of one organization have usage that was not billed yet. */
+export async function unbilledServices(
+  tx: EntityManager,
+  services: readonly { organizationId: string; serviceId: string }[],
+): Promise<Set<string>> {
+  const organizationId = services[0]?.organizationId;
+  if (organizationId === undefined) return new Set();
+  const ids = JSON.stringify(services.map(({ serviceId }) => serviceId));
+  const rows = await tx.execute<{ service_id: string }[]>(
+    `select distinct "service_id" from "billing"."usage_day"
+     where "organization_id" = ? and "quantity" > "billed_quantity"
+       and "service_id" in (select json_array_elements_text(?::json))`,
+    [organizationId, ids],
+  );
+  return new Set(rows.map((row) => row.service_id));
+}
+
+/** SQL that converts a JSON array of texts to an array of texts. */
+const IDS = `array(select json_array_elements_text(?::json))`;
+
 interface PeriodRow {
+  service_id: string;
   first_day: string;
   last_day: string;
   currency: string;
   billed: string;
 }
 
-/** Reads the billed periods of a service that end at `since` or later, oldest first. */
-export async function billedPeriods(tx: EntityManager, { organizationId, serviceId, since }: Omit<Days, 'until'>): Promise<BilledPeriod[]> {
+/** Reads the billed periods of services that end at `since` or later, oldest first. */
+export async function billedPeriods(
+  tx: EntityManager,
+  { organizationId, serviceIds, since }: Omit<Days, 'until'>,
+): Promise<(BilledPeriod & { serviceId: string })[]> {
   const rows = await tx.execute<PeriodRow[]>(
-    `select "first_day"::text as "first_day", "last_day"::text as "last_day", "currency", "billed"::text as "billed"
-     from "billing"."usage_period" where "organization_id" = ? and "service_id" = ? and "last_day" >= ?::date order by "first_day"`,
-    [organizationId, serviceId, since],
+    `select "service_id", "first_day"::text as "first_day", "last_day"::text as "last_day", "currency", "billed"::text as "billed"
+     from "billing"."usage_period" where "organization_id" = ? and "service_id" = any(${IDS}) and "last_day" >= ?::date order by "first_day"`,
+    [organizationId, JSON.stringify(serviceIds), since],
   );
-  return rows.map(({ first_day: firstDay, last_day: lastDay, currency, billed }) => ({
-    ...{ firstDay, lastDay, currency, billed: JSON.parse(billed) as BilledPeriod['billed'] },
+  return rows.map(({ service_id: serviceId, first_day: firstDay, last_day: lastDay, currency, billed }) => ({
+    ...{ serviceId, firstDay, lastDay, currency, billed: JSON.parse(billed) as BilledPeriod['billed'] },
   }));
 }
 
-/** The usage was billed by another transaction since it was read. The transaction that throws this error must not be committed. */
+/** Thrown if another transaction has billed the usage since it was read. The transaction that throws this error must not be committed. */
 export class UsageAlreadyBilled extends Error {
   constructor() {
     super('The usage was billed by another transaction.');
@@ -85,8 +117,9 @@ export class UsageAlreadyBilled extends Error {
 }
 
 /**
- * Marks usage as billed, in the transaction of the invoice. Call it once, with the bills of all services of the invoice: it locks
- * days in the order in which usage is recorded, so that no deadlock with new usage is possible.
+ * Marks usage as billed, in the transaction of the invoice. One call locks days in the same order as the recording of usage does. Several
+ * calls in one transaction can cause a deadlock with a transaction that records usage. One of both transactions is rolled back and
+ * repeated.
  * @throws UsageAlreadyBilled, or UniqueConstraintViolationException for a period that was billed already
  */
 export async function markBilled(tx: EntityManager, bills: readonly MeteredBill[]): Promise<void> {
@@ -103,15 +136,18 @@ export async function markBilled(tx: EntityManager, bills: readonly MeteredBill[
 }
 
 async function markPeriods(tx: EntityManager, organizationId: string, bills: readonly MeteredBill[]): Promise<void> {
+  const fresh = bills.flatMap(({ of, periods }) => periods.flatMap(({ before, after }) => (before ? [] : [{ of, after }])));
+  if (fresh.length > 0)
+    await tx.execute(
+      `insert into "billing"."usage_period" values ${fresh.map(() => '(?, ?, ?::date, ?::date, ?, ?::jsonb)').join(', ')}`,
+      fresh.flatMap(({ of, after: { firstDay, lastDay, currency, billed } }) => [
+        ...[organizationId, of.serviceId, firstDay, lastDay, currency, JSON.stringify(billed)],
+      ]),
+    );
   for (const { of, periods } of bills) {
     for (const { before, after } of periods) {
-      const { firstDay, lastDay, currency, billed } = after;
-      if (!before) {
-        await tx.execute('insert into "billing"."usage_period" values (?, ?, ?::date, ?::date, ?, ?::jsonb)', [
-          ...[organizationId, of.serviceId, firstDay, lastDay, currency, JSON.stringify(billed)],
-        ]);
-        continue;
-      }
+      if (!before) continue;
+      const { firstDay, billed } = after;
       const rows = await tx.execute<object[]>(
         `update "billing"."usage_period" set "billed" = ?::jsonb where "organization_id" = ? and "service_id" = ? and "first_day" = ?::date
            and "billed" = ?::jsonb returning 1`,

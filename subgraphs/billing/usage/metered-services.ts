@@ -4,7 +4,7 @@ import { PAGE_SIZE_MAX } from '../../../kernel/graphql/page.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { PricedService } from '../usage-prices/usage-scope.ts';
 
-/** A service whose usage is recorded, with what reports and prices need. */
+/** A service with metered usage, with the fields that reports and prices need. */
 export interface MeteredService extends PricedService {
   accountId: string;
   /** Currency in which the service is billed. */
@@ -34,8 +34,8 @@ interface Found {
 }
 
 /**
- * Loads services by id. Services that do not exist, or that the caller does not see, are missing in the result. One query
- * loads up to 200 services.
+ * Loads services by id. The result does not contain services that do not exist, or that the caller may not see. One
+ * query loads up to 200 services.
  */
 export async function meteredServices(graph: Graph, request: RequestContext, ids: Iterable<string>): Promise<Map<string, MeteredService>> {
   const unique = [...new Set(ids)];

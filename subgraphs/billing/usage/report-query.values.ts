@@ -1,6 +1,6 @@
 import type { UsageReportPeriod } from './usage.states.ts';
 
-/** Conditions of a usage report. */
+/** Filter of a usage report. */
 export interface ReportQuery {
   serviceType?: string | null;
   period?: UsageReportPeriod | null;

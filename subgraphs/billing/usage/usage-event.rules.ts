@@ -6,14 +6,16 @@ import { isMetric, METRICS } from '../usage-prices/usage-metric.states.ts';
 export const MAX_EVENTS = 1_000;
 /** Number of days after which usage is too late to be billed. */
 export const MAX_AGE_DAYS = 60;
-/** Clocks of metering systems may be ahead by this much. */
+/** Maximum time by which the clock of a metering system can be ahead. */
 const AHEAD_MS = 5 * MINUTE_MS;
 const MAX_QUANTITY = 1e12;
 
 export const DEFAULT_SOURCE = 'api';
-/** Source of the usage that the platform measures itself. */
+/** Value of `source` for usage that the platform measures itself. */
 export const MEASURED_SOURCE = 'services';
-const RESERVED = [MEASURED_SOURCE, 'platform'];
+/** Value of `source` for API requests of organizations beyond their plans. */
+export const OVERAGE_SOURCE = 'platform';
+const RESERVED = [MEASURED_SOURCE, OVERAGE_SOURCE];
 
 const NAME = /^[!-~]{1,100}$/;
 
@@ -26,7 +28,10 @@ interface CheckedEvent {
   timestamp: Date;
 }
 
-/** Returns why an event cannot be recorded; undefined if it can. The reason starts with the REST name of the field. */
+/**
+ * Returns the reason why a usage event cannot be recorded. Undefined if the event is valid. The reason starts with the REST name of the
+ * field.
+ */
 export function eventProblem({ id, source, serviceId, metric, quantity, timestamp }: CheckedEvent, now: Date): string | undefined {
   if (!NAME.test(id)) return 'id must have 1 to 100 printable ASCII characters without spaces';
   if (source && !NAME.test(source)) return 'source must have 1 to 100 printable ASCII characters without spaces';

@@ -1,21 +1,21 @@
 import { DAY_MS, dateOf } from '../../../kernel/values/days.ts';
+import { startOfDay } from '../../../kernel/values/local-time.ts';
 import { localDay, type Period } from '../calculation/billing-periods.ts';
-import { startOfDay } from '../calculation/local-time.ts';
 import { UsageReportPeriod } from './usage.states.ts';
 
-/** The days of a report, in a time zone. */
+/** The days of a usage report, in a time zone. */
 export interface ReportDays {
   firstDay: string;
-  /** Last day of the period so far. */
+  /** Last day of the report. It is today if the period has not ended. */
   lastDay: string;
   /** Last month of the report, such as `2026-01`. */
   lastMonth: string;
-  /** Number of days of the last month, and how many of them have begun. */
+  /** Number of days in the last month, and number of these days that have begun. */
   daysOfMonth: number;
   daysPassed: number;
 }
 
-/** Returns the days of a period at the time `now`. Months and years are those of the time zone. */
+/** Returns the days of a report period at the time `now`. Months and years begin at midnight in the time zone. */
 export function reportDays(period: UsageReportPeriod, now: Date, zone: string): ReportDays {
   const today = localDay(now, zone);
   const thisMonth = today.slice(0, 7);
@@ -28,7 +28,7 @@ export function reportDays(period: UsageReportPeriod, now: Date, zone: string): 
   return { firstDay, lastDay: today, lastMonth: thisMonth, daysOfMonth: daysIn(thisMonth), daysPassed: Number(today.slice(8)) };
 }
 
-/** Returns the whole month, such as `2026-01`, as a period in a time zone. */
+/** Returns the period of a month, such as `2026-01`, in a time zone. */
 export const monthPeriod = (month: string, zone: string): Period => ({
   start: startOfDay(`${month}-01`, zone),
   end: startOfDay(`${monthAfter(month)}-01`, zone),

@@ -1,3 +1,4 @@
+import type { Allowance } from '../../../kernel/access/allowances.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
@@ -5,7 +6,6 @@ import type { UsageMetric } from '../usage-prices/usage-metric.states.ts';
 import { meteredServices } from './metered-services.ts';
 import type { UsageEvent, UsageStore } from './usage.store.ts';
 import type { RefusedUsage, UsageReceipt } from './usage.types.ts';
-import type { UsageAllowance } from './usage-allowance.ts';
 import { DEFAULT_SOURCE, eventProblem } from './usage-event.rules.ts';
 
 export interface UsageRecordingServiceDeps {
@@ -13,10 +13,10 @@ export interface UsageRecordingServiceDeps {
   graph: Graph;
   clock: Clock;
   store: UsageStore;
-  allowance: UsageAllowance;
+  allowance: Allowance;
 }
 
-/** Event of a request. */
+/** A usage event in a request. */
 interface SentEvent {
   id: string;
   source?: string | null;
@@ -26,7 +26,10 @@ interface SentEvent {
   timestamp: Date;
 }
 
-/** A request counts as at least this many events, because it costs nothing in the limits of requests. */
+/**
+ * Minimum number of events that a request counts as. The limit of usage events replaces the request limit, so even an empty request must
+ * count.
+ */
 const LEAST_CHARGE = 10;
 
 /** Records the usage of services that callers have metered. */
@@ -34,8 +37,8 @@ export class UsageRecordingService {
   constructor(private readonly deps: UsageRecordingServiceDeps) {}
 
   /**
-   * Records events, each once. An event that breaks a rule is refused alone.
-   * @throws RateLimitExceeded if the plan does not allow as many events; nothing is recorded
+   * Records usage events, each only once. An event with an invalid value is rejected, and the others are recorded.
+   * @throws RateLimitExceeded if the plan does not allow this number of events; no event is recorded
    */
   async record(sent: readonly SentEvent[]): Promise<UsageReceipt> {
     const { request, graph, clock, store, allowance } = this.deps;

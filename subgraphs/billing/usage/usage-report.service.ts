@@ -6,22 +6,23 @@ import { refuse } from '../../../kernel/errors/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import { orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import { Decimal, roundTo, sum } from '../../../kernel/values/money.ts';
-import { METRICS, UsageMetric, unitOf } from '../usage-prices/usage-metric.states.ts';
+import { Decimal, roundTo } from '../../../kernel/values/money.ts';
+import { METRICS, type UsageMetric, unitOf } from '../usage-prices/usage-metric.states.ts';
 import { UsagePriceBook } from '../usage-prices/usage-price-book.ts';
 import { meteredServices } from './metered-services.ts';
 import type { RecurringCosts } from './recurring-costs.ts';
 import type { ReportQuery } from './report-query.values.ts';
 import { UsageReportPeriod } from './usage.states.ts';
-import type { CurrencyCost, ServiceUsage, TotalUsage, UsageDay, UsageReport, UsageReportRow, UsageTotal } from './usage.types.ts';
+import type { CurrencyCost, ServiceUsage, UsageDay, UsageReport, UsageReportRow, UsageTotal } from './usage.types.ts';
 import { costOf, type MetricUsage, metricUsages, totalOf } from './usage-costs.ts';
 import { monthPeriod, type ReportDays, reportDays } from './usage-period.ts';
 import { type UsageSelection, usedByDay, usedMonths } from './usage-report.store.ts';
+import { totalUsageOf } from './usage-totals.ts';
 
 const ROWS_DEFAULT = 50;
 /** Maximum number of rows of a detailed report. A row can have 366 days. */
 const DETAILED_MAX = 50;
-/** Currency of a report without any cost. */
+/** Currency of a report that contains no costs. */
 const DEFAULT_CURRENCY = 'USD';
 
 const ACCOUNT = parse('query UsageAccount($id: ID!) { account(id: $id) { timezone } }');
@@ -35,7 +36,10 @@ export interface UsageReportServiceDeps {
   recurring: RecurringCosts;
 }
 
-/** Reports what services used, and what it costs (specification 4.5). Costs are estimates by calendar month; invoices use billing periods. */
+/**
+ * Reports the usage of services and its cost (specification 4.5). Costs are estimates for calendar months; invoices use
+ * billing periods.
+ */
 export class UsageReportService {
   constructor(private readonly deps: UsageReportServiceDeps) {}
 
@@ -93,7 +97,7 @@ export class UsageReportService {
     return { serviceId, period, firstDay: days.firstDay, lastDay: days.lastDay, timezone: zone, currency, usage, usageCost };
   }
 
-  /** Returns the usage of several services. Months are those of UTC. */
+  /** Returns the usage of several services. Months begin at midnight UTC. */
   async ofServices(serviceIds: readonly string[], period: UsageReportPeriod): Promise<UsageTotal[][]> {
     const { request, rows, clock } = this.deps;
     const days = reportDays(period, clock.now(), 'UTC');
@@ -140,7 +144,10 @@ export class UsageReportService {
     return UsagePriceBook.read(em, request.principal.organizationId, { start, end: monthPeriod(lastMonth, zone).end });
   }
 
-  /** Returns the accounts of a report, and the time zone of its months: that of its only account, or else UTC. */
+  /**
+   * Returns the accounts of a report, and the time zone of its months. It is the time zone of the account for a report about one account,
+   * otherwise UTC.
+   */
   async #scope(accountId: string | null | undefined): Promise<{ accounts: Accounts; zone: string }> {
     const { request, graph } = this.deps;
     const { accounts } = request.principal;
@@ -153,17 +160,7 @@ export class UsageReportService {
 
 const keyOf = ({ serviceId, metric }: { serviceId: string; metric: UsageMetric }): string => `${serviceId} ${metric}`;
 
-function totalUsageOf(usages: readonly MetricUsage[]): TotalUsage {
-  const of = (metric: UsageMetric): Decimal => sum(usages.filter((usage) => usage.metric === metric).map(({ quantity }) => quantity));
-  return {
-    voiceMinutes: of(UsageMetric.VOICE_MINUTES),
-    dataGb: of(UsageMetric.DATA_GB),
-    cloudStorageGb: of(UsageMetric.CLOUD_STORAGE_GB),
-    apiCalls: of(UsageMetric.API_CALLS),
-  };
-}
-
-/** Returns the costs by currency. Exact amounts are added, and the sum is rounded once. */
+/** Returns the costs in each currency. The sum of the exact amounts is rounded once. */
 function costsOf(usages: readonly MetricUsage[], days: ReportDays, recurring: ReadonlyMap<string, Decimal>): CurrencyCost[] {
   const byCurrency = Map.groupBy(usages, ({ currency }) => currency);
   return [...new Set([...byCurrency.keys(), ...recurring.keys()])].map((currency) => {
@@ -177,7 +174,7 @@ function costsOf(usages: readonly MetricUsage[], days: ReportDays, recurring: Re
   });
 }
 
-/** Returns the costs in the wanted currency, or else in the one with the highest costs, and the costs in the others. */
+/** Returns the costs in the wanted currency, and the costs in the other currencies. Default: the currency with the highest usage cost. */
 function shownCosts(costs: readonly CurrencyCost[], wanted: string | null | undefined): [CurrencyCost, CurrencyCost[]] {
   const sorted = costs.toSorted((one, other) => other.usageCost.cmp(one.usageCost) || one.currency.localeCompare(other.currency));
   const currency = wanted ?? sorted[0]?.currency ?? DEFAULT_CURRENCY;

@@ -4,24 +4,26 @@ import { Decimal } from '../../../kernel/values/money.ts';
 import type { UsageMetric } from '../usage-prices/usage-metric.states.ts';
 import type { PricedService } from '../usage-prices/usage-scope.ts';
 
-/** The usage of a service in one metric and one month, such as `2026-01`. */
+/** The usage of one service in one metric and one month, such as `2026-01`. */
 export interface UsedMonth extends PricedService {
   metric: UsageMetric;
   currency: string;
   month: string;
   quantity: Decimal;
+  /** Exact cost of the usage, if the price was known when the usage was recorded. Null if the price of the month applies. */
+  amount: Decimal | null;
 }
 
-/** Which usage a report is about. */
+/** Filter for the usage in a report. */
 export interface UsageSelection {
   organizationId: string;
-  /** Only these accounts. Null means all. */
+  /** Accounts whose usage is included. Null means all accounts. */
   accounts: Accounts;
   firstDay: string;
   lastDay: string;
-  /** Only services of this category, type or subtype. */
+  /** Includes only services of this category, type or subtype. */
   serviceType?: string | null;
-  /** Only these services. */
+  /** Ids of the services to include. Default: all services. */
   serviceIds?: readonly string[];
 }
 
@@ -34,20 +36,22 @@ interface MonthRow {
   service_type: string;
   currency: string;
   quantity: string;
+  amount: string | null;
 }
 
-/** Sums the selected usage by service, metric and month, in this order. It reads the sums of days from an index. */
+/** Returns the sum of the selected usage for each service, metric and month, sorted in this order. An index serves the daily sums. */
 export async function usedMonths(rows: Rows, selection: UsageSelection): Promise<UsedMonth[]> {
   const { where, values } = conditionOf(selection);
   const found = await rows.query<MonthRow>(
     `select "service_id", "metric", to_char(date_trunc('month', "day"::timestamp), 'YYYY-MM') as "month", min("category") as "category", min("type") as "type",
-       min("service_type") as "service_type", min("currency") as "currency", sum("quantity")::text as "quantity"
+       min("service_type") as "service_type", min("currency") as "currency", sum("quantity")::text as "quantity",
+       sum("amount")::text as "amount"
      from "billing"."usage_day" where ${where} group by "service_id", "metric", date_trunc('month', "day"::timestamp) order by "service_id", "metric", 3`,
     values,
   );
-  return found.map(({ service_id: serviceId, service_type: serviceType, quantity, ...row }) => ({
+  return found.map(({ service_id: serviceId, service_type: serviceType, quantity, amount, ...row }) => ({
     ...row,
-    ...{ serviceId, serviceType, quantity: new Decimal(quantity) },
+    ...{ serviceId, serviceType, quantity: new Decimal(quantity), amount: amount === null ? null : new Decimal(amount) },
   }));
 }
 
@@ -66,6 +70,16 @@ export async function usedByDay(rows: Rows, selection: UsageSelection): Promise<
     values,
   );
   return found.map(({ service_id: serviceId, metric, day: date, quantity }) => ({ serviceId, metric, date, usage: new Decimal(quantity) }));
+}
+
+/** Returns the selected usage of all services together on each day with usage, oldest first. */
+export async function usedPerDay(rows: Rows, selection: UsageSelection): Promise<Omit<UsedOnDay, 'serviceId'>[]> {
+  const { where, values } = conditionOf(selection);
+  const found = await rows.query<{ metric: UsageMetric; day: string; quantity: string }>(
+    `select "metric", "day"::text as "day", sum("quantity")::text as "quantity" from "billing"."usage_day" where ${where} group by 1, 2 order by 2, 1`,
+    values,
+  );
+  return found.map(({ metric, day: date, quantity }) => ({ metric, date, usage: new Decimal(quantity) }));
 }
 
 function conditionOf({ organizationId, accounts, firstDay, lastDay, serviceType, serviceIds }: UsageSelection) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEvent, type EventDraft, timestamp } from '../../../kernel/events/events.ts';
 
 const thresholdUsage = z.strictObject({
-  budget_id: z.string().nullable().optional().describe('Budget whose costs are measured. Null if it is no budget.'),
+  budget_id: z.string().nullable().optional().describe('Budget whose costs are measured. Null if the limit is not a budget.'),
   account_id: z.string().nullable().describe('Account whose usage is measured. Null if all accounts of the organization are measured.'),
   service_id: z.string().nullable().describe('Service whose usage is measured. Null if the usage of the whole account is measured.'),
   metric: z.enum(['voice_minutes', 'data_gb', 'cloud_storage_gb', 'api_calls', 'cost']),
@@ -13,7 +13,7 @@ const thresholdUsage = z.strictObject({
   threshold_percentage: z.number().describe('Percentage of the limit that was reached.'),
   currency: z.string().nullable().describe('Currency of `quantity` and `limit` if `metric` is `cost`, otherwise null.'),
 });
-/** Usage or cost that has reached a threshold, as the event states it. */
+/** Usage or cost that has reached a threshold, in the form of the event. */
 export type ThresholdUsage = z.input<typeof thresholdUsage>;
 
 export const usageThreshold = defineEvent(

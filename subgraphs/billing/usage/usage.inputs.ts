@@ -1,6 +1,7 @@
-import { Allow, ArrayMaxSize, ArrayMinSize, IsISO4217CurrencyCode, IsOptional, Max, Min, ValidateNested } from 'class-validator';
+import { Allow, ArrayMaxSize, ArrayMinSize, IsOptional, Max, Min, ValidateNested } from 'class-validator';
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
+import { IsCurrency } from '../../../kernel/graphql/is-currency.ts';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 import { METRICS } from '../usage-prices/usage-metric.states.ts';
@@ -27,7 +28,7 @@ export class UsageEventInput {
   @Field(() => ID, { description: 'Service that was used (`svc_…`).' })
   serviceId!: string;
 
-  @Field(() => String, { description: `What was used: ${METRICS.map((metric) => `\`${metric}\``).join(', ')}.` })
+  @Field(() => String, { description: `Kind of usage: ${METRICS.map((metric) => `\`${metric}\``).join(', ')}.` })
   @Allow(jsonSchema({ enum: METRICS }))
   metric!: string;
 
@@ -51,7 +52,7 @@ export class UsageEvents {
 export const ROWS_DEFAULT = 50;
 const ROWS_MAX = 200;
 
-/** Conditions of a usage report. */
+/** Filter of a usage report. */
 @ArgsType()
 export class UsageReportQuery {
   @Field(() => String, {
@@ -65,7 +66,10 @@ export class UsageReportQuery {
   @Field(() => UsageReportPeriod, { nullable: true, description: 'Period of the report. Default: `CURRENT_MONTH`.' })
   period?: UsageReportPeriod | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'If true, each row has `days`. Then `limit` is at most 50.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'If true, each row also has `days`, the usage of each day. In this case, `limit` must be at most 50.',
+  })
   detailed?: boolean | null;
 
   @Field(() => ID, { nullable: true, description: 'Only services of this account (`acc_…`).' })
@@ -73,10 +77,11 @@ export class UsageReportQuery {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Currency of `estimatedMonthlyCost`, such as USD. Default: the currency with the highest cost of usage.',
+    description:
+      'Currency of `usageCost` and `estimatedMonthlyCost`, such as USD. Costs in other currencies are not converted; they are in `otherCurrencies`. Default: the currency in which `usageCost` is the largest number.',
   })
   @IsOptional()
-  @IsISO4217CurrencyCode({ message: 'must be an ISO 4217 currency code such as USD' })
+  @IsCurrency()
   currency?: string | null;
 
   @Field(() => Int, { nullable: true, description: `Maximum number of rows in \`services\`, 1 to ${ROWS_MAX}. Default: ${ROWS_DEFAULT}.` })

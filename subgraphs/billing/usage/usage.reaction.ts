@@ -21,12 +21,12 @@ const recorded = z.object({
 });
 
 const NAME = 'billing.measured-usage';
-/** Decimal places of a stored quantity. */
+/** Maximum number of decimal places of a stored quantity. */
 const DIGITS = 10;
 
 /**
- * Returns the reaction to the event `usage.recorded`: usage that the platform has measured itself. The event's own key
- * (service, metric and hour) is the id of the usage, so that repeated events count once.
+ * Returns the reaction to the event `usage.recorded`, which reports usage that the platform has measured itself. The key of the event
+ * (service, metric and hour) becomes the id of the usage event, so that repeated events count only once.
  */
 export const measuredUsage = ({ graph, clock, log }: Ports, store: UsageStore): Reaction => ({
   name: NAME,

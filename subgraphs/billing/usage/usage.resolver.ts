@@ -12,14 +12,14 @@ const PERIOD = { nullable: true, description: 'Period of the report. Default: `C
 export class UsageResolver {
   @Mutation(() => UsageReceipt, {
     description:
-      'Record what services used. Each event counts once, however often it is sent. An event that breaks a rule is refused alone, with its reason. The plan limits the number of events in 60 seconds.',
+      'Record the usage of services. An event that is sent again with the same `source` and `id` counts only once. An event with an invalid value is listed in `refused` with the reason; the other events are recorded. The plan limits the number of events in any 60 seconds.',
   })
   @Requires('billing:create', { scope: 'account' })
   recordUsage(@Args(() => UsageEvents) { events }: UsageEvents, @Ctx() { usageRecording }: BillingContext): Promise<UsageReceipt> {
     return usageRecording.record(events);
   }
 
-  @Query(() => UsageReport, { description: 'Get what services used in a period, and what it costs.' })
+  @Query(() => UsageReport, { description: 'Get the usage of services in a period, and its cost.' })
   @Requires('billing:read', { scope: 'account' })
   usageReport(@Args(() => UsageReportQuery) query: UsageReportQuery, @Ctx() { usageReports }: BillingContext): Promise<UsageReport> {
     return usageReports.report(query);
@@ -27,7 +27,7 @@ export class UsageResolver {
 
   @Query(() => ServiceUsage, {
     nullable: true,
-    description: 'Get what a service used in a period, with what its prices include. Null if the service does not exist.',
+    description: 'Get the usage of a service in a period, its cost, and the included quantities. Null if the service does not exist.',
   })
   @Requires('billing:read', { scope: 'account' })
   serviceUsage(
@@ -41,7 +41,9 @@ export class UsageResolver {
 
 @Resolver(() => Service)
 export class ServiceUsageResolver {
-  @FieldResolver(() => [UsageTotal], { description: 'What the service used in a period, by metric. Months are those of UTC.' })
+  @FieldResolver(() => [UsageTotal], {
+    description: 'Usage of the service in a period: one entry for each metric. Months begin at midnight UTC.',
+  })
   @Requires('billing:read', { scope: 'account' })
   usage(
     @Root() { id }: Service,

@@ -4,10 +4,10 @@ import type { DailyPartitions } from '../../../kernel/partitions/daily-partition
 import { dayStart } from '../../../kernel/values/days.ts';
 import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
 
-/** Number of days for which events and their ids are kept: 13 months. The sums of days are kept, because invoices contain them. */
+/** Number of days for which usage events and their ids are kept: 13 months. Daily sums are kept forever, because invoices contain them. */
 const EVENTS_KEPT_DAYS = 396;
 
-/** Returns the rules for the deletion of old usage events and of the ids that prevent counting an event twice. */
+/** Returns the rules that delete old usage events and their ids. The ids prevent counting an event twice. */
 export function usageRetention({ rows, clock, partitions }: { rows: Rows; clock: Clock; partitions: DailyPartitions }): Retained[] {
   const first = (): Date => dayStart(clock.now(), -EVENTS_KEPT_DAYS);
   return [

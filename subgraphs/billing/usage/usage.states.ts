@@ -11,7 +11,7 @@ registerEnumType(UsageReportPeriod, {
   description: 'Period of a usage report.',
   valuesConfig: {
     CURRENT_MONTH: { description: 'From the start of this month until now.' },
-    LAST_MONTH: { description: 'The month before this one.' },
+    LAST_MONTH: { description: 'The month before the current month.' },
     CURRENT_YEAR: { description: 'From the start of this year until now.' },
   },
 });

@@ -5,25 +5,27 @@ import { localDay } from '../calculation/billing-periods.ts';
 import type { UsageMetric } from '../usage-prices/usage-metric.states.ts';
 import type { MeteredService } from './metered-services.ts';
 
-/** An event that passed all checks. `source` and `id` identify it within its organization. */
+/** A usage event that passed all checks. `source` and `id` identify it within its organization. */
 export interface UsageEvent {
   source: string;
   id: string;
   service: MeteredService;
   metric: UsageMetric;
   quantity: Decimal;
+  /** Price of one unit, if it is known when the usage is recorded. Default: the price that applies when the usage is billed. */
+  unitPrice?: Decimal;
   occurredAt: Date;
 }
 
 const ATTEMPTS = 3;
 
-/** Stores usage events, and their sums by day. */
+/** Stores usage events and the sums of each service, metric and day. */
 export class UsageStore {
   constructor(private readonly partitions: DailyPartitions) {}
 
   /**
-   * Stores events, each once: events whose source and id are stored already are skipped. The sums of the days change in the
-   * same statement. Returns the number of new events.
+   * Stores usage events, each only once. Skips events whose source and id are already stored. The same statement updates the daily sums.
+   * Returns the number of new events.
    */
   async write(organizationId: string, events: readonly UsageEvent[], now: Date): Promise<number> {
     const rows = rowsOf(events);
@@ -50,25 +52,26 @@ export class UsageStore {
   }
 }
 
-/** Returns the rows of the statement. Of several events with the same source and id, only the first one counts. */
+/** Converts events to rows of the insert statement. Of several events with the same source and id, only the first counts. */
 function rowsOf(events: readonly UsageEvent[]): object[] {
   const seen = new Set<string>();
   const dayOf = localDays();
-  return events.flatMap(({ source, id, service, metric, quantity, occurredAt }) => {
+  return events.flatMap(({ source, id, service, metric, quantity, unitPrice, occurredAt }) => {
     const key = JSON.stringify([source, id]);
     if (seen.has(key)) return [];
     seen.add(key);
     const { serviceId: service_id, accountId: account_id, category, type, serviceType: service_type, currency, zone } = service;
     const day = dayOf(occurredAt, zone);
     const row = { source, id, service_id, account_id, category, type, service_type, currency, metric, day };
-    return [{ ...row, quantity: quantity.toFixed(), occurred_at: occurredAt.toISOString() }];
+    const amount = unitPrice ? quantity.times(unitPrice).toFixed() : null;
+    return [{ ...row, quantity: quantity.toFixed(), amount, occurred_at: occurredAt.toISOString() }];
   });
 }
 
-/** Length of the shortest part of the clock after which time zones change their offset. */
+/** A quarter of an hour. Time zones change their offset only at multiples of this time. */
 const QUARTER_MS = 900_000;
 
-/** Returns a function that returns local days. It remembers them, because most events of a batch are close together. */
+/** Returns a function that returns local days. It caches the days, because most events of a batch have similar times. */
 function localDays(): (at: Date, zone: string) => string {
   const known = new Map<string, string>();
   return (at, zone) => {
@@ -80,13 +83,13 @@ function localDays(): (at: Date, zone: string) => string {
 }
 
 /**
- * Stores keys, events and sums in one statement, so that an event is stored with all three or not at all. Keys and sums are
- * written in the order of their keys, so that concurrent batches wait for each other instead of a deadlock.
+ * SQL that stores keys, events and sums in one statement, so that an event is stored with all three or not at all. Keys and sums are
+ * written in a fixed order, so that concurrent batches wait for each other and do not cause a deadlock.
  */
 const WRITE = `
   with "given" as (
     select * from json_to_recordset(?::json) as g("source" text, "id" text, "service_id" text, "account_id" text, "category" text, "type" text,
-      "service_type" text, "currency" text, "metric" text, "day" date, "quantity" numeric, "occurred_at" timestamptz)
+      "service_type" text, "currency" text, "metric" text, "day" date, "quantity" numeric, "amount" numeric, "occurred_at" timestamptz)
   ), "new" as (
     insert into "billing"."usage_key" ("organization_id", "source", "id", "occurred_at")
     select ?, "source", "id", "occurred_at" from "given" order by "source", "id"
@@ -94,15 +97,17 @@ const WRITE = `
   ), "counted" as materialized (
     select g.* from "given" g join "new" n on n."source" = g."source" and n."id" = g."id"
   ), "stored" as (
-    insert into "billing"."usage_event" ("organization_id", "source", "id", "account_id", "service_id", "metric", "quantity", "occurred_at", "recorded_at")
-    select ?, "source", "id", "account_id", "service_id", "metric", "quantity", "occurred_at", ?::timestamptz from "counted"
+    insert into "billing"."usage_event" ("organization_id", "source", "id", "account_id", "service_id", "metric", "quantity", "amount", "occurred_at", "recorded_at")
+    select ?, "source", "id", "account_id", "service_id", "metric", "quantity", "amount", "occurred_at", ?::timestamptz from "counted"
   ), "summed" as (
     insert into "billing"."usage_day" ("organization_id", "service_id", "metric", "day", "account_id", "category", "type", "service_type", "currency",
-      "quantity", "events")
+      "quantity", "amount", "events")
     select ?, "service_id", "metric", "day", min("account_id"), min("category"), min("type"), min("service_type"), min("currency"),
-      sum("quantity"), count(*)
+      sum("quantity"), sum("amount"), count(*)
     from "counted" group by "service_id", "metric", "day" order by "service_id", "metric", "day"
     on conflict ("organization_id", "service_id", "metric", "day") do update set
-      "quantity" = "usage_day"."quantity" + excluded."quantity", "events" = "usage_day"."events" + excluded."events"
+      "quantity" = "usage_day"."quantity" + excluded."quantity",
+      "amount" = case when excluded."amount" is null then "usage_day"."amount" else coalesce("usage_day"."amount", 0) + excluded."amount" end,
+      "events" = "usage_day"."events" + excluded."events"
   )
   select count(*) as "stored" from "counted"`;

@@ -20,7 +20,7 @@ export class UsageReceipt {
   @Field(() => Int, { description: 'Number of events that were recorded.' })
   accepted!: number;
 
-  @Field(() => Int, { description: 'Number of events that had been recorded before, or that are twice in the request.' })
+  @Field(() => Int, { description: 'Number of events that were recorded by an earlier request, or that the request contains twice.' })
   duplicates!: number;
 
   @Field(() => [RefusedUsage], { description: 'Events that were not recorded, in the order of the request.' })
@@ -36,7 +36,7 @@ export class UsageDay {
   usage!: Decimal;
 }
 
-@ObjectType({ description: 'Sums of the usage, by metric.' })
+@ObjectType({ description: 'Total usage of each metric.' })
 export class TotalUsage {
   @Field(() => Decimal, { description: 'Minutes of telephone calls.' })
   voiceMinutes!: Decimal;
@@ -53,10 +53,12 @@ export class TotalUsage {
 
 @ObjectType({ description: 'Usage of a service in one metric.' })
 export class UsageReportRow {
-  @Field(() => ID, { description: 'Service that was used (`svc_…`).' })
+  @Field(() => ID, {
+    description: 'Service that was used (`svc_…`), or the account (`acc_…`) for usage without a service, such as API requests.',
+  })
   serviceId!: string;
 
-  @Field(() => UsageMetric, { description: 'What was used.' })
+  @Field(() => UsageMetric, { description: 'Kind of usage.' })
   metric!: UsageMetric;
 
   @Field(() => Decimal, { description: 'Used quantity, in `unit`.' })
@@ -71,7 +73,7 @@ export class UsageReportRow {
   @Field(() => String, { description: 'ISO 4217 code of the currency in which the service is billed, such as USD.' })
   currency!: string;
 
-  @Field(() => [UsageDay], { nullable: true, description: 'Days with usage, oldest first. Null unless the report is detailed.' })
+  @Field(() => [UsageDay], { nullable: true, description: 'Days with usage, oldest first. Null if the report is not detailed.' })
   days!: UsageDay[] | null;
 }
 
@@ -87,7 +89,7 @@ export class CurrencyCost {
   estimatedMonthlyCost!: Decimal;
 }
 
-@ObjectType({ description: 'What services used in a period, and what it costs.' })
+@ObjectType({ description: 'Usage of services in a period, and its cost.' })
 export class UsageReport {
   @Field(() => UsageReportPeriod, { description: 'Period of the report.' })
   period!: UsageReportPeriod;
@@ -118,7 +120,7 @@ export class UsageReport {
 
   @Field(() => Decimal, {
     description:
-      'Expected cost of the whole month, in `currency`: the recurring prices of the services, and their usage if it continues as so far.',
+      'Expected cost of the whole month, in `currency`: the recurring prices of the services, and the cost of their usage if the usage continues at the same rate.',
   })
   estimatedMonthlyCost!: Decimal;
 
@@ -126,9 +128,9 @@ export class UsageReport {
   otherCurrencies!: CurrencyCost[];
 }
 
-@ObjectType({ description: 'Usage of a service in one metric, with what its price includes.' })
+@ObjectType({ description: 'Usage of a service in one metric, with the quantity that its price includes.' })
 export class UsageTotal {
-  @Field(() => UsageMetric, { description: 'What was used.' })
+  @Field(() => UsageMetric, { description: 'Kind of usage.' })
   metric!: UsageMetric;
 
   @Field(() => Decimal, { description: 'Used quantity, in `unit`.' })
@@ -137,7 +139,7 @@ export class UsageTotal {
   @Field(() => String, { description: 'Unit of `usage`, such as `GB`.' })
   unit!: string;
 
-  @Field(() => Decimal, { description: 'Quantity of each month that costs nothing.' })
+  @Field(() => Decimal, { description: 'Quantity that costs nothing in each month.' })
   included!: Decimal;
 
   @Field(() => Decimal, { description: 'Part of `included` that is left in the last month of the period.' })
@@ -153,7 +155,7 @@ export class UsageTotal {
   days!: UsageDay[];
 }
 
-@ObjectType({ description: 'What a service used in a period, and what it costs.' })
+@ObjectType({ description: 'Usage of a service in a period, and its cost.' })
 export class ServiceUsage {
   @Field(() => ID, { description: 'Service that was used (`svc_…`).' })
   serviceId!: string;
@@ -167,7 +169,7 @@ export class ServiceUsage {
   @Field(() => String, { description: 'Last day of the period so far, such as 2026-01-31.' })
   lastDay!: string;
 
-  @Field(() => String, { description: 'Time zone of the account, in which the days are.' })
+  @Field(() => String, { description: 'Time zone of the days: the time zone of the account.' })
   timezone!: string;
 
   @Field(() => String, { description: 'ISO 4217 code of all amounts, such as USD.' })

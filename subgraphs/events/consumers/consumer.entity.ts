@@ -1,7 +1,7 @@
 import { BigIntType } from '@mikro-orm/core';
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
-/** Position of a consumer in the event log. Processes lock this row, so that only one of them consumes at a time. */
+/** Position of a consumer in the event log. Processes lock this row, so that each batch takes effect once. */
 @Entity({ tableName: 'consumer' })
 export class ConsumerCursor {
   @PrimaryKey({ type: 'text' })

@@ -15,6 +15,5 @@ export function logConsumerTask({ name, on, consume }: LogConsumer): ConsumerTas
       const wanted = events.filter(({ event }) => names.has(event));
       if (wanted.length > 0) await consume(wanted.map(toLoggedEvent));
     },
-    handle: async () => undefined,
   };
 }

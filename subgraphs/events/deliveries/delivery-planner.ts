@@ -73,8 +73,8 @@ export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
   }
 
   /**
-   * Returns the limits of only those organizations that have a webhook for one of the events, because
-   * `DeliveryQuota.open` locks the counter of each organization in the result.
+   * Returns the limits only of organizations that have a webhook for one of the events, because `DeliveryQuota.open` locks the counter of
+   * each organization in the result.
    */
   #limitsOf(matches: readonly Match[]): Limits {
     const ids = new Set(matches.map(([, { organization_id }]) => organization_id));

@@ -74,7 +74,7 @@ export class Delivery {
    */
   @Field(() => String, {
     nullable: true,
-    description: 'Position of the last attempt, for `after` of `deliveryUpdated`. Null before the first attempt.',
+    description: 'Position of the last attempt. Send it as `after` of the subscription `deliveryUpdated`. Null before the first attempt.',
   })
   @Property({ type: new BigIntType('number'), nullable: true })
   revision: number | null = null;
@@ -118,7 +118,7 @@ export class Delivery {
   @Property({ type: 'datetime', length: 3, nullable: true })
   nextAttemptAt: Date | null = null;
 
-  /** When the event was recorded. This time and the event id together are the key of the event in the log. */
+  /** Time when the event was recorded. This time and the event id together are the key of the event in the log. */
   @Property({ type: 'datetime', length: 3 })
   occurredAt!: Date;
 

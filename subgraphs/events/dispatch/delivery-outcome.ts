@@ -5,12 +5,11 @@ import { pauseAfter } from './delivery-schedule.ts';
 
 const GONE = 410;
 /**
- * If an attempt fails this long after the first failed attempt, with no success in between, the platform disables the
- * webhook.
+ * Time after the first failed attempt at which a further failed attempt disables the webhook. A success in between starts the time again.
  */
 const FAILING_MAX_MS = 5 * 24 * 60 * 60_000;
 
-/** Why the platform disabled a webhook. */
+/** Reason why the platform disabled a webhook. */
 export type DisabledReason = 'gone' | 'failing';
 
 /** Status of a delivery after an attempt, and the time of the next attempt. */

@@ -6,8 +6,8 @@ import type { DeliveryResult, DeliveryResultStore, WebhookState, WebhookStates }
 
 const BATCH = 500;
 /**
- * How long results are collected before one statement writes them together. The fixed cost of a statement is as high as
- * the cost of writing twenty results.
+ * Time for which results are collected before one statement writes them together. The fixed cost of a statement is as high as the cost of
+ * writing twenty results.
  */
 const REST_MS = 10;
 /**
@@ -31,7 +31,7 @@ interface PendingResult {
  */
 export class DeliveryResultWriter {
   readonly #waiting: PendingResult[] = [];
-  /** For each webhook id, the number of its results that are collected and not yet written. */
+  /** Number of results of each webhook, by webhook id, that are collected and not yet written. */
   readonly #gathered = new Map<string, number>();
   #isFlushing = false;
   #endRest: (() => void) | undefined;

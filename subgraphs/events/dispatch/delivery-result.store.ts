@@ -69,11 +69,10 @@ export class DeliveryResultStore {
   }
 
   /**
-   * Returns the SQL statement that records attempts. Because of the advisory lock, only one such statement runs at a
-   * time, and revisions become visible in increasing order. The statement locks webhooks before their deliveries, and
-   * in the order of their ids, as all other transactions do. It does not update a delivery that has changed since the
-   * delivery was read. Then the result is already recorded, by another process or by an earlier execution of this
-   * statement whose response was lost, or a replay has reset the delivery.
+   * Returns the SQL statement that records attempts. Because of the advisory lock, only one such statement runs at a time, and revisions
+   * become visible in increasing order. The statement locks webhooks before their deliveries, and in the order of their ids, as all other
+   * transactions do. It does not update a delivery that has changed since the delivery was read. In this case, the result is already
+   * recorded by another process or by an earlier execution of this statement, or a replay has reset the delivery.
    */
   #text([clocks, attempts]: readonly [string, string]): string {
     return `with "lock" as materialized (select pg_advisory_xact_lock(${RESULT_LOCK}), set_config('synchronous_commit', '${this.#durability}', true)),

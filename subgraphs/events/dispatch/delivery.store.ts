@@ -158,6 +158,24 @@ export class DeliveryStore {
     ].join(' union all ');
   }
 
+  /**
+   * Returns since when the oldest delivery has been waiting for a process. Undefined if none is waiting. A delivery does not wait while a
+   * process works on the queue of its webhook, for example because the receiver is slow.
+   */
+  async oldestWaiting(now: Date): Promise<Date | undefined> {
+    const [row] = await this.rows.query<{ since: Date | string | null }>(
+      `select min(coalesce(greatest(d."created_at", w."due_at", w."lane_until"), case when w."due_at" > ${AT_ONCE} then w."due_at" end)) as since
+       from ((select "id", "due_at", "lane_until" from ${this.#schema}."webhook" where "active" and "lane_until" is null and "due_at" <= $1
+                order by "due_at" limit ${SWEPT})
+             union all (select "id", "due_at", "lane_until" from ${this.#schema}."webhook" where "active" and "lane_until" <= $1
+                order by "lane_until" limit ${SWEPT})) w
+       left join lateral (select "created_at" from ${this.#schema}."delivery" where "webhook_id" = w."id" and "status" = 'pending' and "attempt" = 0
+         order by "sequence" limit 1) d on true`,
+      [now],
+    );
+    return row?.since ? new Date(row.since) : undefined;
+  }
+
   /** Returns the parameter values of the query `waiting`. */
   waitingAt(now: Date, until: Date): Date[] {
     return [now, implausible(now, until)];

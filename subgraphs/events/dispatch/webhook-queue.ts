@@ -1,6 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { IsSuspended } from '../../../kernel/domain.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
+import type { OrganizationLog } from '../../../kernel/log/organization-log.ts';
 import type { Metrics } from '../../../kernel/metrics/metrics.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import type { Secrets } from '../webhooks/webhook-secret.ts';
@@ -37,6 +38,8 @@ export interface WebhookQueueDeps {
   /** Returns whether an organization is suspended. If so, its deliveries wait. */
   isSuspended: IsSuspended;
   metrics?: Pick<Metrics, 'webhookDuration'> | undefined;
+  /** Log of organizations, which receives failed deliveries. */
+  organizationLog?: OrganizationLog | undefined;
 }
 
 /** Makes the deliveries to one webhook while this process holds the lease of the webhook. */
@@ -135,7 +138,7 @@ export class WebhookQueue {
     }
   }
 
-  /** Makes first attempts one after the other. Waits while AHEAD results are not recorded yet. */
+  /** Makes first attempts one after the other. Waits while `AHEAD` results are not recorded yet. */
   async #makeFirsts(firsts: readonly Due[]): Promise<void> {
     const until = performance.now() + LOOK_MS;
     for (const first of firsts) {
@@ -196,11 +199,22 @@ export class WebhookQueue {
   }
 
   #log({ due, lease, attempt: { status, error, durationMs }, outcome }: DeliveryResult): void {
-    const { log, metrics } = this.deps;
+    const { log, metrics, organizationLog } = this.deps;
     metrics?.webhookDuration.observe({ outcome: outcome.status }, durationMs / 1000);
     const fields = { webhook: lease.webhookId, delivery: due.id, event: due.event, attempt: due.attempt + 1, status, error };
     if (outcome.status === DeliveryStatus.DELIVERED) log.debug(fields, 'a webhook delivery succeeded');
-    else log.info({ ...fields, next: outcome.nextAttemptAt }, 'a webhook delivery failed');
+    else {
+      log.info({ ...fields, next: outcome.nextAttemptAt }, 'a webhook delivery failed');
+      const reason = error ?? `the receiver responded with ${status}`;
+      const next = outcome.nextAttemptAt ? 'It is retried.' : 'It is not retried.';
+      organizationLog?.write({
+        organizationId: lease.organizationId,
+        level: outcome.nextAttemptAt ? 'warn' : 'error',
+        source: 'webhook',
+        message: `The delivery of ${due.event} to a webhook failed in attempt ${due.attempt + 1}: ${reason}. ${next}`,
+        attributes: { ...fields, next_attempt_at: outcome.nextAttemptAt?.toISOString() ?? null, duration_ms: durationMs },
+      });
+    }
   }
 }
 

@@ -14,7 +14,7 @@ const HELD = 5000;
 const PAGE = 100;
 const STOP_GRACE_MS = 3000;
 const FAILED_MS = 500;
-/** How long the deliveries of a suspended organization wait before the suspension is checked again. */
+/** Time for which the deliveries of a suspended organization wait before the suspension is checked again. */
 const SUSPENDED_MS = 10_000;
 
 export interface WebhookQueuesDeps extends WebhookQueueDeps {

@@ -5,7 +5,7 @@ import { EventTypeRecord } from './event-type.types.ts';
 
 @Resolver(() => EventTypeRecord)
 export class EventTypeResolver {
-  @Query(() => [EventTypeRecord], { description: 'List all event types that a webhook can subscribe to, by name.' })
+  @Query(() => [EventTypeRecord], { description: 'List all event types that a webhook can subscribe to, sorted by name.' })
   @Requires('webhooks:read', { scope: 'open' })
   webhookEvents(@Ctx() { eventTypeRecords }: EventsContext): readonly EventTypeRecord[] {
     return eventTypeRecords;

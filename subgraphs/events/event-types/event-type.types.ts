@@ -18,7 +18,7 @@ export class EventTypeRecord {
 
   @Field(() => String, {
     description:
-      'Permission that is required to receive the event, such as `support:read`. Patterns do not match an event that requires more than the read permission of its family. Subscribe to such an event by its full name.',
+      'Permission that is required to receive the event, such as `support:read`. Patterns do not match an event that requires more than the read permission of its family. To receive such an event, subscribe to it by its full name.',
   })
   requires!: string;
 

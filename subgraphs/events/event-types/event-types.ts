@@ -4,13 +4,13 @@ import { type EventType, matches } from '../../../kernel/events/events.ts';
 import { readPermissionOf } from './families.ts';
 
 /**
- * All event types that the platform's domains declare (specification section 6). Finds event types by pattern, and
- * those whose events a caller may read. A domain may declare a type before it emits events of this type. Webhooks can
- * already subscribe to such a type.
+ * All event types that the platform's domains declare (specification section 6). Finds event types by pattern, and event types whose events
+ * a caller may read. A domain may declare a type before it emits events of this type. Webhooks can already subscribe to a type before
+ * events of this type are emitted.
  */
 export class EventTypes {
   readonly #types: ReadonlyMap<string, EventType>;
-  /** All types but the internal ones. */
+  /** All declared event types except internal types. */
   readonly types: readonly EventType[];
 
   /** Checks the types. @throws Error if two types have the same name, or a family has no read permission */
@@ -63,7 +63,7 @@ export class EventTypes {
     return new Set(this.types.filter(isCovered).map(({ name }) => name));
   }
 
-  /** Returns those of `names` whose events the caller may read. Default for `names`: all events. */
+  /** Returns the names in `names` whose events the caller may read. Default for `names`: all events. */
   readable(principal: Principal, names?: ReadonlySet<string>): ReadonlySet<string> {
     const readable = this.types.filter((type) => (!names || names.has(type.name)) && principal.may(readPermission(type)));
     return new Set(readable.map(({ name }) => name));

@@ -23,7 +23,7 @@ export interface Span {
 export interface Wanted {
   organizationId: string;
   eventId: string;
-  /** When the event was recorded. This time determines the partition of the event. */
+  /** Time when the event was recorded. This time determines the partition of the event. */
   occurredAt: Date;
 }
 
@@ -103,6 +103,15 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return events;
   }
 
+  /** Returns when the oldest event was recorded whose deliveries are not planned yet. Undefined if the planner has processed all events. */
+  async oldestUnplanned(): Promise<Date | undefined> {
+    const [row] = await this.rows.query<{ occurred_at: Date | string }>(
+      `select "occurred_at" from ${this.#schema}."events_after"((select "last_sequence" from ${this.#consumers} where "name" = 'webhooks'), 1)`,
+      [],
+    );
+    return row && new Date(row.occurred_at);
+  }
+
   newer(position: string): string {
     return `select 1 from ${this.#schema}."events_after"(${position}, 1)`;
   }
@@ -158,10 +167,13 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
    * log.
    */
   async find(id: string, recordedAt: Date): Promise<EventRecord | undefined> {
-    const [found] = await this.#records(`select ${this.#columns} from ${this.#table} e where "id" = $1 and "occurred_at" = $2`, [
-      id,
-      recordedAt,
-    ]);
+    const recent = this.recent.get(id);
+    if (recent) return recent;
+    const [found] = await this.#records(
+      `select ${this.#columns} from ${this.#table} e where "id" = $1 and "occurred_at" = $2`,
+      [id, recordedAt],
+      PREPARED,
+    );
     return found;
   }
 

@@ -3,9 +3,9 @@ import type { Selection } from '../stream/feed.ts';
 import type { EventRecord } from './event.entity.ts';
 
 export interface EventNarrowing {
-  /** Only events of this account. Default: all accounts. */
+  /** Account whose events are selected. Default: all accounts. */
   accountId?: string | null | undefined;
-  /** Only events about the record with this id. */
+  /** Id of the record whose events are selected. Default: events about any record. */
   subjectId?: string | null | undefined;
 }
 

@@ -50,15 +50,14 @@ export class EventRecord {
   accountId: string | null = null;
 
   /**
-   * When the platform recorded the event. This time determines the partition. The column is named `occurred_at`,
-   * because earlier releases stored only one time for each event, under this name.
+   * Time when the platform recorded the event. This time determines the partition. The column is named `occurred_at`, because earlier
+   * releases stored only one time for each event, under this name.
    */
   @PrimaryKey({ type: 'datetime', length: 3, fieldName: 'occurred_at' })
   recordedAt!: Date;
 
   /**
-   * When the event happened according to another clock, such as the clock of a device. Null if this time is the same as
-   * `recordedAt`.
+   * Time when the event happened according to another clock, such as the clock of a device. Null if this time is the same as `recordedAt`.
    */
   @Property({ type: 'datetime', length: 3, nullable: true })
   eventTime: Date | null = null;

@@ -17,8 +17,13 @@ export class RecentEvents {
     }
   }
 
+  /** Returns an event of any organization. */
+  get(id: string): EventRecord | undefined {
+    return this.#events.get(id);
+  }
+
   find(organizationId: string, id: string): EventRecord | undefined {
-    const event = this.#events.get(id);
+    const event = this.get(id);
     return event?.organizationId === organizationId ? event : undefined;
   }
 }

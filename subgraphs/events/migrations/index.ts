@@ -3,6 +3,7 @@ import { deliveryAttempts } from './0002-delivery-attempts.ts';
 import { webhookUrls } from './0003-webhook-urls.ts';
 import { retention } from './0004-retention.ts';
 import { tracing } from './0005-tracing.ts';
+import { leases } from './0006-leases.ts';
 
 /** Migrations in the order in which they are applied. */
-export const migrations = [eventTables, deliveryAttempts, webhookUrls, retention, tracing];
+export const migrations = [eventTables, deliveryAttempts, webhookUrls, retention, tracing, leases];

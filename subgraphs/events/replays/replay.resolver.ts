@@ -8,7 +8,7 @@ import { WebhookReplay } from './replay.types.ts';
 export class ReplayResolver {
   @Mutation(() => WebhookReplay, {
     description:
-      'Deliver the logged events of a period that did not reach the webhook. Each event is sent once, in order, with a new series of attempts. Counts against the monthly limit. Fails with INVALID_STATE if the webhook is inactive.',
+      'Deliver the events of a period that did not reach the webhook. Each event is sent once, in order, with a new series of attempts. Counts against the monthly limit. Fails with INVALID_STATE if the webhook is inactive.',
   })
   @Requires('webhooks:write', { scope: 'organization' })
   replayWebhook(

@@ -55,7 +55,7 @@ const argumentsOf = (subject: string): string =>
   [
     described(`Only events about the ${subject} with this id.`, 'id: ID'),
     described('Only events that concern this account (`acc_…`).', 'accountId: ID'),
-    described('Id of the last event that the client received (`evt_…`). Events since then come first.', 'after: ID'),
+    described('Id of the last event that the client received (`evt_…`). Later events come first.', 'after: ID'),
   ].join('\n');
 
 interface Reference {

@@ -33,7 +33,7 @@ export class StreamResolver {
     @Arg('after', () => ID, {
       nullable: true,
       description:
-        'Id of the last event that the client received (`evt_…`). Events since then come first, so that a client that reconnects misses nothing.',
+        'Id of the last event that the client received (`evt_…`). Later events come first, so that a client that reconnects misses no event.',
     })
     _after: string | undefined,
   ): EventRecord {
@@ -56,7 +56,7 @@ export class StreamResolver {
     @Arg('after', () => String, {
       nullable: true,
       description:
-        'Last `revision` that the client received. Deliveries that changed since then come first, each once, in their current state.',
+        'Last `revision` that the client received. Deliveries that changed after this revision come first. Each of them is sent once, in its current state.',
     })
     _after: string | undefined,
   ): Delivery {

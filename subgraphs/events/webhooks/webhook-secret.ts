@@ -3,8 +3,8 @@ import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Webhook } from './webhook.entity.ts';
 
 /**
- * Prefix of a secret in the format of the Standard Webhooks specification. The rest of such a secret is the key in
- * base64. If a secret has no prefix, its text is the key.
+ * Prefix of a secret in the format of the Standard Webhooks specification. After the prefix, the secret contains the key in base64. If a
+ * secret has no prefix, its text is the key.
  */
 const PREFIX = 'whsec_';
 const KEY_BYTES = 32;

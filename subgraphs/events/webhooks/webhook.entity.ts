@@ -143,7 +143,7 @@ export class Webhook {
   failingSince: Date | null = null;
 
   /**
-   * When the next delivery is due; null if no delivery is pending. Acquiring the lease also sets it to null. See
+   * Time at which the next delivery is due; null if no delivery is pending. Acquiring the lease also sets it to null. See
    * dispatch/delivery.store.ts.
    */
   @Property({ type: 'datetime', length: 3, nullable: true })

@@ -58,7 +58,7 @@ export class WebhookCreateInput {
   @IsSecret()
   secret?: string | null;
 
-  @Field(() => Boolean, { defaultValue: true, description: 'False to create the webhook without starting deliveries.' })
+  @Field(() => Boolean, { defaultValue: true, description: 'Whether events are delivered. Default: true.' })
   active: boolean = true;
 
   @Field(() => WebhookFamily, { nullable: true, description: 'Accept and deliver only events of this family. Default: no limit.' })

@@ -17,7 +17,7 @@ import { filterProblems } from './webhook-filters.ts';
 import { generateSecret } from './webhook-secret.ts';
 import { acceptedUrl } from './webhook-url.ts';
 
-/** How long the previous secret still signs deliveries after a rotation. */
+/** Time for which the previous secret still signs deliveries after a rotation. */
 const PREVIOUS_SIGNS_MS = 24 * 3_600_000;
 
 export interface WebhookServiceDeps {

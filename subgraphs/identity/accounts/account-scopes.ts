@@ -16,8 +16,8 @@ export class AccountScopes {
 
   /**
    * Returns the accounts to grant. If `stated` is undefined, returns the accounts that the caller has access to.
-   * @throws ResourceNotFound for an account that the caller has no access to; LimitedToAccounts if `stated` is null
-   * (all accounts) and the caller has access to only some accounts
+   * @throws ResourceNotFound for an account that the caller may not access; LimitedToAccounts if `stated` is null (all accounts) and the
+   * caller has access to only some accounts
    */
   async grant(stated: Accounts | undefined): Promise<string[] | null> {
     const wanted = stated === undefined ? this.principal.accounts : stated;
@@ -32,8 +32,7 @@ export class AccountScopes {
   }
 
   /**
-   * Returns the accounts to grant in an update. Returns undefined if `stated` is undefined: the update then keeps the
-   * current accounts.
+   * Returns the accounts to grant in an update. Returns undefined if `stated` is undefined, so that the update keeps the current accounts.
    * @throws the same errors as `grant`
    */
   async change(stated: Accounts | undefined): Promise<string[] | null | undefined> {

@@ -15,6 +15,11 @@ import { AccountAddress, AccountContact } from './account.values.ts';
 @OrganizationFilter({ account: 'id' })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
 @Unique({ name: 'account_own_index', properties: ['organizationId'], where: 'own' })
+@Unique({
+  name: 'account_billed_organization_index',
+  properties: ['billedOrganizationId'],
+  where: '"billed_organization_id" is not null',
+})
 export class Account {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })
@@ -33,6 +38,13 @@ export class Account {
   })
   @Property({ type: 'boolean' })
   own = false;
+
+  /**
+   * Organization that the account is invoiced for (organization-accounts.ts). Null for all accounts that do not belong to the operator's
+   * organization.
+   */
+  @Property({ type: 'text', nullable: true })
+  billedOrganizationId: string | null = null;
 
   @Field(() => String, { description: 'Name of the customer, 1 to 200 characters.' })
   @Property({ type: 'text' })
@@ -68,7 +80,7 @@ export class Account {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Rank of the customer in your own words, such as `gold`. Routing rules of the support desk can refer to it. Null if none.',
+    description: 'Your own rank of the customer, such as `gold`. Routing rules of the support desk can refer to it. Null if none.',
   })
   @Property({ type: 'text', nullable: true })
   tier: string | null = null;

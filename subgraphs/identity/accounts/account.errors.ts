@@ -29,3 +29,13 @@ export class AccountInUse extends PlatformError {
     );
   }
 }
+
+/** 409: the account is invoiced for an organization that is not closed. */
+export class AccountOfOrganization extends PlatformError {
+  constructor(id: string, organizationId: string) {
+    super('INVALID_STATE', `The account is invoiced for the organization ${organizationId}. Close the organization first.`, {
+      id,
+      organization_id: organizationId,
+    });
+  }
+}

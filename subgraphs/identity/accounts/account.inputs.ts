@@ -50,7 +50,7 @@ export class AccountCreateInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Rank of the customer in your own words, such as `gold`: 1 to 50 lower-case letters, digits, underscores and hyphens.',
+    description: 'Your own rank of the customer, such as `gold`. 1 to 50 lower-case letters, digits, underscores and hyphens.',
   })
   @IsOptional()
   @Matches(TIER, { message: TIER_REASON })
@@ -109,13 +109,13 @@ export class AccountUpdateInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Rank of the customer in your own words, such as `gold`: 1 to 50 lower-case letters, digits, underscores and hyphens. Null removes it.',
+      'Your own rank of the customer, such as `gold`. 1 to 50 lower-case letters, digits, underscores and hyphens. Null removes it.',
   })
   @IsOptional()
   @Matches(TIER, { message: TIER_REASON })
   tier?: string | null;
 
-  @Field(() => JsonObject, { nullable: true, description: `${FREE_FORM} Replaces the current one.` })
+  @Field(() => JsonObject, { nullable: true, description: `${FREE_FORM} Replaces the current object.` })
   @NotNull()
   @MaxJson()
   metadata?: Record<string, unknown>;
@@ -135,13 +135,13 @@ export class AccountFilter {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'True returns only the account of your own organization. False returns only customers. Null returns all. Default: only customers, unless `id` or `customerId` is given.',
+      'True returns only the account of your own organization. False returns only customers. Null returns both; only GraphQL accepts null. Default: only customers, or both if `id` or `customerId` is given.',
   })
   own?: boolean | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Text that the name or e-mail address contains, ignoring case. 1 to 200 characters.',
+    description: 'Only accounts whose name or e-mail address contains this text, ignoring case. 1 to 200 characters.',
   })
   @IsOptional()
   @Characters(1, 200)

@@ -18,7 +18,7 @@ export class AccountResolver {
   @Query(() => Account, {
     nullable: true,
     description:
-      "Get the account that orders use if they name no account: your organization's own account, or your only account if you are limited to one. Null if you are limited to several, because your orders must then name the account.",
+      "Get the account that orders use if they name no account: your organization's own account, or your only account if you are limited to one account. Null if you are limited to several accounts, because your orders must name the account in this case.",
   })
   @Requires('accounts:read')
   defaultAccount(@Ctx() { accounts }: IdentityContext): Promise<Account | null> {

@@ -9,8 +9,10 @@ import { listPage } from '../../../kernel/records/pagination.ts';
 import { definedOnly, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { between, containing, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import { Organization } from '../organizations/organization.entity.ts';
+import { OrganizationStatus } from '../organizations/organization.states.ts';
 import { Account } from './account.entity.ts';
-import { OwnAccount } from './account.errors.ts';
+import { AccountOfOrganization, OwnAccount } from './account.errors.ts';
 import type { AccountCreateInput, AccountFilter, AccountUpdateInput } from './account.inputs.ts';
 import { AccountStatus } from './account.states.ts';
 import { refuseWhileInUse } from './account-obligations.ts';
@@ -23,7 +25,7 @@ export interface AccountServiceDeps {
   loader: RecordLoader<Account>;
 }
 
-/** Accounts of the caller's organization (specification 4.2). */
+/** Manages the accounts of the caller's organization (specification 4.2). */
 export class AccountService {
   constructor(private readonly deps: AccountServiceDeps) {}
 
@@ -52,8 +54,8 @@ export class AccountService {
   }
 
   /**
-   * Returns the account of a new record if the request names no account. It is the organization's own account, or, if the
-   * caller is limited to one account, that account. Returns null if the caller is limited to several accounts or to none.
+   * Returns the default account for a new record whose request names no account. It is the organization's own account or, if the caller is
+   * limited to one account, this account. Returns null if the caller is limited to several accounts or to no account.
    */
   async findDefault(): Promise<Account | null> {
     const { accounts } = this.deps.request.principal;
@@ -66,12 +68,13 @@ export class AccountService {
     return listPage(this.deps.em, Account, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** Updates an account. @throws ResourceNotFound, InvalidState, AccountInUse, OwnAccount */
+  /** Updates an account. @throws ResourceNotFound, InvalidState, AccountInUse, OwnAccount, AccountOfOrganization */
   async update(id: string, { status, ...input }: AccountUpdateInput): Promise<Account> {
     if (status === AccountStatus.CLOSED) await this.#refuseWhileInUse(id);
     return this.deps.em.transactional(async (tx) => {
       const account = await this.#locked(tx, id);
       if (status && status !== account.status && account.own) throw new OwnAccount(id);
+      if (status === AccountStatus.CLOSED) await this.#requireClosedOrganization(tx, account);
       if (status) account.moveTo(status);
       Object.assign(account, definedOnly(input));
       account.updatedAt = this.deps.clock.now();
@@ -79,15 +82,23 @@ export class AccountService {
     });
   }
 
-  /** Deletes an account and returns its last state. @throws ResourceNotFound, AccountInUse, OwnAccount */
+  /** Deletes an account and returns its last state. @throws ResourceNotFound, AccountInUse, OwnAccount, AccountOfOrganization */
   async delete(id: string): Promise<Account> {
     await this.#refuseWhileInUse(id);
     return this.deps.em.transactional(async (tx) => {
       const account = await this.#locked(tx, id);
       if (account.own) throw new OwnAccount(id);
+      await this.#requireClosedOrganization(tx, account);
       await tx.nativeDelete(Account, { id });
       return account;
     });
+  }
+
+  /** Checks that the account is not invoiced for an organization that is open. */
+  async #requireClosedOrganization(tx: EntityManager, { id, billedOrganizationId }: Account): Promise<void> {
+    if (billedOrganizationId === null) return;
+    const isOpen = await tx.count(Organization, { id: billedOrganizationId, status: { $ne: OrganizationStatus.CLOSED } });
+    if (isOpen > 0) throw new AccountOfOrganization(id, billedOrganizationId);
   }
 
   async #locked(tx: EntityManager, id: string): Promise<Account> {

@@ -16,7 +16,7 @@ registerEnumType(AccountStatus, {
   },
 });
 
-/** A closed account can become active again, but it cannot be suspended. */
+/** State machine of accounts. A closed account can become active again, but it cannot be suspended. */
 export const accountStates = new StateMachine<AccountStatus>('account', {
   active: [AccountStatus.SUSPENDED, AccountStatus.CLOSED],
   suspended: [AccountStatus.ACTIVE, AccountStatus.CLOSED],

@@ -7,8 +7,8 @@ const TEST_PREFIX = 'test_sk_';
 const API_KEY = /^(sk_live_|test_sk_)[A-Za-z0-9]{64}$/;
 const KEY_LENGTH = LIVE_PREFIX.length + LENGTH;
 /**
- * Random bytes of this value or more are skipped. Otherwise the first letters of the alphabet would be more likely than
- * the rest.
+ * Limit for random bytes. Bytes of this value or more are skipped, because they would make the first letters of the alphabet more likely
+ * than the rest.
  */
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);
 

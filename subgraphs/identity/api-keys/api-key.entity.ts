@@ -17,7 +17,7 @@ type Members = Pick<
 > &
   Partial<Pick<ApiKey, 'accounts' | 'requireSignature' | 'timeWindows' | 'countries'>>;
 
-/** An API key, which programs authenticate with (specification 2.2, 5.2). The key itself is never stored, only its hash. */
+/** An API key, with which programs authenticate (specification 2.2, 5.2). Only a hash of the key is stored. */
 @ObjectType({ description: 'A key with which programs call the API.' })
 @Entity({ tableName: 'api_key' })
 @OrganizationFilter()
@@ -120,7 +120,7 @@ export class ApiKey {
   @Property({ type: 'datetime', length: 3, nullable: true })
   expiresAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When the key was last used, with a few seconds of delay. Null if it never was.' })
+  @Field(() => Date, { nullable: true, description: 'When the key was last used, with a few seconds of delay. Null if it was never used.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastUsed: Date | null = null;
 

@@ -48,7 +48,7 @@ export class ApiKeyCreateInput {
   @ValidateNested()
   restrictions?: ApiKeyRestrictionsInput | null;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'True if every request with this key must be signed.' })
+  @Field(() => Boolean, { defaultValue: false, description: 'Whether every request with this key must be signed.' })
   requireSignature: boolean = false;
 }
 
@@ -92,7 +92,7 @@ export class ApiKeyUpdateInput {
   @ValidateNested()
   restrictions?: ApiKeyRestrictionsInput | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'True if every request with this key must be signed.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether every request with this key must be signed.' })
   @NotNull()
   requireSignature?: boolean;
 }

@@ -24,7 +24,7 @@ export interface ApiKeyServiceDeps {
   em: EntityManager;
   request: RequestContext;
   clock: Clock;
-  /** Whether this platform is a sandbox, in which new keys are test keys. */
+  /** True if this platform is a sandbox, in which new keys are test keys. */
   sandbox: boolean;
   secrets: SecretBox;
   locator: CountryLocator;
@@ -35,7 +35,7 @@ export interface ApiKeyServiceDeps {
 
 const SIGNING_SECRET_PREFIX = 'sgn_';
 
-/** API keys of the caller's organization (specification 2.2, 4.1). */
+/** Manages the API keys of the caller's organization (specification 2.2, 4.1). */
 export class ApiKeyService {
   constructor(private readonly deps: ApiKeyServiceDeps) {}
 

@@ -13,7 +13,7 @@ export class AuditRecord {
   @PrimaryKey({ type: 'text' })
   id!: string;
 
-  /** Null if the credentials belong to no organization. */
+  /** Organization of the credentials. Null if the credentials belong to no organization. */
   @Property({ type: 'text', nullable: true })
   organizationId: string | null = null;
 

@@ -57,9 +57,8 @@ export class AuditTrail {
   }
 
   /**
-   * Queues a record. Use this method for events that any request can cause, so that such a request does not cause its
-   * own write. Queued records are written together within a second. If MAX_PENDING records are queued, further records
-   * are dropped.
+   * Queues a record. Use this method for events that any request can cause, so that a flood of requests does not cause a flood of writes.
+   * Queued records are written together within a second. If MAX_PENDING records are queued, further records are dropped.
    */
   note(entry: AuditEntry): void {
     if (this.#pending.length >= MAX_PENDING) return;
@@ -121,9 +120,9 @@ export class AuditTrail {
 }
 
 /**
- * Makes a value storable in PostgreSQL, which accepts neither null characters nor unpaired surrogates. Records contain
- * text from unauthenticated callers. Queued records are retried together, so one record that the database rejects would
- * block all queued records.
+ * Replacer for JSON that makes text storable in PostgreSQL, which accepts neither null characters nor unpaired surrogates. Records contain
+ * text from unauthenticated callers. Queued records are retried together, so one record that the database rejects would block all queued
+ * records.
  */
 const storable = (_: string, value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value);
 

@@ -5,10 +5,10 @@ import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
 import { ATTEMPTS_KEPT_MS } from '../sessions/login-attempts.ts';
 import { EXPIRED_CHANGES } from './change-feed.ts';
 
-/** How long an ended session is kept: longer than the lifetime of any token that was issued in the session. */
+/** Time for which an ended session is kept. It is longer than the lifetime of any token that was issued in the session. */
 const SESSIONS_KEPT_MS = DAY_MS;
 /**
- * How long counters of second-factor attempts are kept. It equals the time window of the limits in
+ * Time for which counters of second-factor attempts are kept. It equals the time window of the limits in
  * mfa-challenges/challenge-limits.ts.
  */
 const COUNTERS_KEPT_MS = HOUR_MS;
@@ -16,7 +16,7 @@ const COUNTERS_KEPT_MS = HOUR_MS;
 export interface AccessRetentionParts {
   rows: Rows;
   clock: Clock;
-  /** How many days audit records are kept. */
+  /** Number of days for which audit records are kept. */
   auditRetentionDays: number;
 }
 

@@ -21,9 +21,9 @@ const CACHED_KEYS = 10_000;
 interface KnownKey extends SigningKeyOf {
   authenticated: Authenticated;
   expiresAt: Date | null;
-  /** When the old text of a rotated key stops working. Null for the current text of the key. */
+  /** Time at which the previous text of a rotated key stops working. Null for the current text of the key. */
   rotatedUntil: Date | null;
-  /** Undefined if the key has no restrictions on address, time and country. */
+  /** Restrictions of the key on address, time and country. Undefined if the key has no such restrictions. */
   rules: AccessRules | undefined;
 }
 

@@ -78,7 +78,7 @@ class HourlyOnce {
   }
 }
 
-/** Adds an entry as the newest one. Evicts the oldest entry if the map is full. */
+/** Adds an entry to a map as its newest entry. Evicts the oldest entry if the map is full. */
 function put<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   if (map.size >= REMEMBERED_MAX) map.delete(map.keys().next().value ?? '');

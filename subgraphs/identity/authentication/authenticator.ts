@@ -27,7 +27,7 @@ export interface AuthenticatorParts {
   rows: Rows;
   clock: Clock;
   log: Logger;
-  /** Whether this platform issues and accepts only test keys. Otherwise it issues and accepts only live keys. */
+  /** True if this platform issues and accepts only test keys. Otherwise it issues and accepts only live keys. */
   sandbox: boolean;
   /**
    * Authorities that must have issued a client certificate. If undefined, any issuer and self-signed certificates are

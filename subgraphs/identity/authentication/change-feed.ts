@@ -3,8 +3,8 @@ import type { Logger } from '../../../kernel/log/log.ts';
 import type { Expired } from '../../../kernel/work/retention.ts';
 
 /**
- * Maximum age of cached data while this process cannot receive changes. A revocation must take effect everywhere within
- * 5 s.
+ * Maximum age of cached data while this process cannot receive notifications of changes. A revocation must take effect everywhere within 5
+ * s.
  */
 export const UNFOLLOWED_MS = 4000;
 const POLL_MS = 1500;
@@ -46,7 +46,7 @@ export class ChangeFeed {
     for (const listener of this.#listeners) listener(subjectId);
   }
 
-  /** Whether this process has received all changes up to a few seconds ago. */
+  /** Returns whether this process has received all changes up to a few seconds ago. */
   get isFollowing(): boolean {
     return performance.now() - this.#followedAt < UNFOLLOWED_MS;
   }

@@ -1,6 +1,6 @@
 import { type ChangeFeed, UNFOLLOWED_MS } from './change-feed.ts';
 
-/** A value that was looked up for credentials, and the ids of the records that it depends on. */
+/** The data of credentials, and the ids of the records on which the data depends. */
 export interface Found<V> {
   value: V;
   subjects: readonly string[];

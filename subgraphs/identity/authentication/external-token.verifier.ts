@@ -12,7 +12,9 @@ import type { Authenticated } from './authenticated.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { CredentialCache, type Found } from './credential-cache.ts';
 
-/** Asymmetric algorithms only: with a shared secret, everyone who can verify a token could also sign tokens. */
+/**
+ * Accepted signature algorithms. All of them are asymmetric: with a shared secret, everyone who can verify a token could also sign tokens.
+ */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 /** Accepted `typ` headers: access tokens, and tokens without a type. ID tokens and logout tokens are refused. */
 const TYPES = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];

@@ -29,7 +29,8 @@ export class OrganizationStatusCache {
   }
 
   /**
-   * Whether the organization is suspended or closed. Background work with effects outside the platform must then wait.
+   * Returns whether the organization is suspended or closed. While it is suspended or closed, background work with effects outside the
+   * platform must wait.
    */
   async isSuspended(organizationId: string): Promise<boolean> {
     const { status = OrganizationStatus.ACTIVE } = (await this.#of(organizationId)) ?? {};
@@ -37,8 +38,8 @@ export class OrganizationStatusCache {
   }
 
   /**
-   * Whether the organization is closed. Background work that continues while an organization is suspended must also
-   * stop when it is closed.
+   * Returns whether the organization is closed. Background work that continues while an organization is suspended must also stop when it is
+   * closed.
    */
   async isClosed(organizationId: string): Promise<boolean> {
     return (await this.#of(organizationId))?.status === OrganizationStatus.CLOSED;

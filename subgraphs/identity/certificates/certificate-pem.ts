@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 
 /**
- * The PEM text contains no usable certificate. The message completes a sentence that begins with "certificate", for
- * example "certificate must be …".
+ * Thrown if a PEM text contains no usable certificate. The message completes a sentence that begins with "certificate", for example
+ * "certificate must be …".
  */
 export class UnreadablePem extends Error {}
 

@@ -13,9 +13,9 @@ export const fingerprintOf = ({ fingerprint256 }: X509Certificate): string => fi
 export const nameOnOneLine = (name: string | undefined): string => name?.split('\n').join(', ') ?? '';
 
 /**
- * Returns those of `authorities` that issued the certificate directly. Certificates of an intermediate authority are
- * accepted only if this authority itself is in `authorities`, so that administrators can stop accepting it alone. Several
- * authorities can match, because one key can have several certificates.
+ * Returns the authorities in `authorities` that issued the certificate directly. Certificates of an intermediate authority are accepted
+ * only if this authority itself is in `authorities`, so that administrators can stop accepting it alone. Several authorities can match,
+ * because one key can have several certificates.
  */
 export const issuersAmong = (authorities: readonly X509Certificate[], certificate: X509Certificate): X509Certificate[] =>
   authorities.filter((authority) => certificate.checkIssued(authority) && certificate.verify(authority.publicKey));
@@ -23,7 +23,7 @@ export const issuersAmong = (authorities: readonly X509Certificate[], certificat
 export type Validity = Pick<X509Certificate, 'validFromDate' | 'validToDate'>;
 
 /**
- * Whether a certificate is valid at a point in time. The first and the last moment of its validity are included (RFC
- * 5280, 4.1.2.5).
+ * Returns whether a certificate is valid at a point in time. The first and the last moment of its validity are included
+ * (RFC 5280, 4.1.2.5).
  */
 export const isInForce = ({ validFromDate, validToDate }: Validity, now: Date): boolean => validFromDate <= now && now <= validToDate;

@@ -10,10 +10,7 @@ import { fingerprintOf, nameOnOneLine } from './certificate-x509.ts';
 
 type Members = Pick<Certificate, 'organizationId' | 'name' | 'permissions' | 'createdAt'> & Partial<Pick<Certificate, 'accounts'>>;
 
-/**
- * A client certificate, which programs authenticate with (specification 2.4, 5.5). The certificate itself is not
- * stored, only some of its fields.
- */
+/** A client certificate, with which programs authenticate (specification 2.4, 5.5). Only some of its fields are stored. */
 @ObjectType({ description: 'A client certificate with which programs call the API by mutual TLS, instead of a key.' })
 @Entity({ tableName: 'certificate' })
 @OrganizationFilter()
@@ -74,7 +71,7 @@ export class Certificate {
   @Property({ type: 'datetime', length: 3, nullable: true })
   revokedAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When it was last used, with a few seconds of delay. Null if it never was.' })
+  @Field(() => Date, { nullable: true, description: 'When it was last used, with a few seconds of delay. Null if it was never used.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastUsed: Date | null = null;
 

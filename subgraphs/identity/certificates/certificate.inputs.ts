@@ -16,8 +16,8 @@ import { CERTIFICATE_LENGTH_MAX } from './certificate-pem.ts';
 )
 export class CertificateRegisterInput {
   /**
-   * The value is checked in certificate-pem.ts and certificate.rules.ts. Error messages never contain it, since it may
-   * be a private key.
+   * Certificate in PEM format. It is checked in certificate-pem.ts and certificate.rules.ts. Error messages never contain it, because the
+   * caller may have sent a private key by mistake.
    */
   @Field(() => String, { description: 'One X.509 certificate as PEM, without private key and chain.' })
   @Allow(jsonSchema({ format: 'pem', minLength: 1, maxLength: CERTIFICATE_LENGTH_MAX }))

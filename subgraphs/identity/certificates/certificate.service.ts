@@ -29,7 +29,7 @@ export interface CertificateServiceDeps {
   scopes: AccountScopes;
 }
 
-/** Client certificates of the caller's organization (specification 2.4, 4.1, 5.5). */
+/** Manages the client certificates of the caller's organization (specification 2.4, 4.1, 5.5). */
 export class CertificateService {
   constructor(private readonly deps: CertificateServiceDeps) {}
 

@@ -17,7 +17,7 @@ export enum CertificateValidity {
 }
 registerEnumType(CertificateValidity, {
   name: 'CertificateValidity',
-  description: 'Whether a certificate is valid now, by its dates.',
+  description: 'Whether a certificate is valid now, according to its dates.',
   valuesConfig: {
     NOT_YET_VALID: { description: 'Before `notBefore`.' },
     VALID: { description: 'Between `notBefore` and `notAfter`.' },

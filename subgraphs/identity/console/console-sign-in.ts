@@ -29,7 +29,7 @@ export interface ConsoleSignInParts {
   sessions: Sessions;
   gate: SecondFactorGate;
   /**
-   * Undefined if the SAML service provider has another origin than the console: browsers would not send the cookie of
+   * SAML sign-in. Undefined if the SAML service provider has another origin than the console, because browsers would not send the cookie of
    * the SAML sign-in to the console.
    */
   saml: SamlSignIn | undefined;
@@ -64,8 +64,8 @@ const CONTEXT = 'passed';
 const TARGET = new RegExp(`^${CONSOLE_PATH}(/[\\w-]+)+$`);
 
 /**
- * Signs users in to the platform's own pages. The steps, limits and audit records are the same as for a login through
- * the API: first the password, then the second factor if the user has one.
+ * Signs users in to the platform's own pages. The steps, limits and audit records are the same as for a login through the API: the password
+ * is the first step, and the second factor, if the user has one, is the second step.
  */
 export class ConsoleSignIn {
   readonly #box: SecretBox;

@@ -27,7 +27,7 @@ const GRANTS: Readonly<Record<UserRole, readonly Grant[]>> = {
   [UserRole.READ_ONLY]: everyArea('read', ['credentials']),
 };
 
-/** Whether users with this role always see the whole organization, and so cannot be limited to some of its accounts. */
+/** Returns whether users with this role always see the whole organization, and so cannot be limited to some of its accounts. */
 export const isUnlimited = (role: UserRole): boolean => [UserRole.OWNER, UserRole.ADMIN, UserRole.SUPPORT].includes(role);
 
 export const accountProblems = (role: UserRole, accounts: readonly unknown[] | null | undefined): FieldProblem[] =>

@@ -6,7 +6,7 @@ import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
 const MAX_KEYS = 100;
-/** Asymmetric key types. */
+/** Accepted key types. All of them are asymmetric. */
 const PUBLIC_KINDS = ['RSA', 'EC', 'OKP'];
 
 const keySetBody = z.object({ keys: z.array(z.unknown()) });

@@ -5,13 +5,13 @@ import { MINUTE_MS } from '../../../kernel/values/days.ts';
 import type { FetchedKeySet } from './key-set-fetcher.ts';
 
 /**
- * The keys of an issuer are cached for the time that the issuer states, but for at least a minute and at most a day. So a
- * key that the issuer removes stops working within a day, unless the issuer cannot be reached.
+ * Limits of the time for which the keys of an issuer are cached. Within these limits, the issuer states the time. So a key that the issuer
+ * removes stops working within a day, unless the issuer cannot be reached.
  */
 const MIN_AGE_MS = MINUTE_MS;
 const MAX_AGE_MS = 24 * 60 * MINUTE_MS;
 const DEFAULT_AGE_MS = 10 * MINUTE_MS;
-/** How long an expired key set is still used while the issuer cannot be reached. */
+/** Time for which an expired key set is still used while the issuer cannot be reached. */
 const STALE_MS = 24 * 60 * MINUTE_MS;
 /** Minimum time between two fetches of a key set, even if callers send tokens with made-up key ids. */
 const ASK_AGAIN_MS = 30_000;
@@ -30,7 +30,7 @@ interface Known {
   asking?: Promise<void> | undefined;
 }
 
-/** The keys of the issuer cannot be fetched now and no usable keys are cached. */
+/** Thrown if the keys of the issuer cannot be fetched now and no usable keys are cached. */
 export class KeysUnavailable extends Error {
   readonly code = 'KEYS_UNAVAILABLE';
 }

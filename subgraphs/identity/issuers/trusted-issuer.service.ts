@@ -29,8 +29,8 @@ export interface TrustedIssuerServiceDeps {
 }
 
 /**
- * Issuers whose tokens an organization accepts (specification 5.4). The caller must hold the permissions that a
- * registration grants to these tokens.
+ * Manages the issuers whose tokens an organization accepts (specification 5.4). The caller must hold the permissions that a registration
+ * grants to these tokens.
  */
 export class TrustedIssuerService {
   constructor(private readonly deps: TrustedIssuerServiceDeps) {}

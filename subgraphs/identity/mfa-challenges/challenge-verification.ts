@@ -39,7 +39,7 @@ export interface Answer {
   code: string;
 }
 
-/** How long a session stays elevated after a code was verified. */
+/** Time for which a session stays elevated after a code was verified. */
 export const ELEVATION_MS = 15 * 60_000;
 /** Verifies the codes that users enter for challenges (specification 3.6). */
 export class Verification {

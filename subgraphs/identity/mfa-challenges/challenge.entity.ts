@@ -58,7 +58,7 @@ export class MfaChallenge {
   @Property({ type: 'datetime', length: 3, nullable: true })
   verifiedAt: Date | null = null;
 
-  /** Whether a code was sent and has not expired. */
+  /** Returns whether a code was sent and has not expired. */
   hasCode(now: Date): boolean {
     return this.codeExpiresAt !== null && this.codeExpiresAt > now;
   }

@@ -104,7 +104,7 @@ export class MfaChallenges {
     return methods.filter((method) => (methodId ? method.id === methodId : method.isEnrolled));
   }
 
-  /** Returns the pending challenge of the session, or of the method that is being enrolled. Creates one if there is none. */
+  /** Returns the pending challenge of the session, or of the method that is being enrolled. Creates a challenge if there is none. */
   async open(em: EntityManager, { id: userId, organizationId, sessionId = '' }: Principal, methodId?: string): Promise<MfaChallenge> {
     const now = this.parts.clock.now();
     const subjectId = methodId ?? sessionId;

@@ -44,7 +44,7 @@ export class BackupCodes {
   }
 }
 
-/** Whether a code has the form of a backup code. Authenticator codes and sent codes are shorter. */
+/** Returns whether a code has the form of a backup code. Authenticator codes and sent codes are shorter. */
 export const isBackupCode = (code: string): boolean => digitsOf(code).length === DIGITS;
 
 /** Removes spaces and hyphens, because people write codes down in groups of digits. */

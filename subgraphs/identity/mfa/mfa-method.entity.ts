@@ -46,7 +46,7 @@ export class MfaMethod {
   @Property({ type: 'datetime', length: 3, nullable: true })
   confirmedAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When it was last used. Null if it never was.' })
+  @Field(() => Date, { nullable: true, description: 'When it was last used. Null if it was never used.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastUsedAt: Date | null = null;
 
@@ -56,8 +56,8 @@ export class MfaMethod {
   }
 
   /**
-   * Whether the method counts as a second factor of its user. An authenticator app counts as soon as it is set up, SMS and
-   * e-mail only when their first code is verified.
+   * Returns whether the method counts as a second factor of its user. An authenticator app counts as soon as it is set up, SMS and e-mail
+   * only when their first code is verified.
    */
   get isEnrolled(): boolean {
     return this.type === MfaMethodType.TOTP || this.confirmedAt !== null;

@@ -14,7 +14,7 @@ export class TotpSetup {
   qrCode!: string;
 
   @Field(() => [String], {
-    description: 'Backup codes. Each works once instead of a code of a second factor. Earlier backup codes stop working.',
+    description: 'Backup codes. Each can be used once in place of a code of a second factor. Earlier backup codes stop working.',
   })
   backupCodes!: string[];
 
@@ -37,6 +37,8 @@ export class MfaEnrolment {
 
 @ObjectType({ description: 'New backup codes. Shown once.' })
 export class BackupCodeSet {
-  @Field(() => [String], { description: 'Codes. Each works once instead of a code of a second factor. Earlier backup codes stop working.' })
+  @Field(() => [String], {
+    description: 'Codes. Each can be used once in place of a code of a second factor. Earlier backup codes stop working.',
+  })
   backupCodes!: string[];
 }

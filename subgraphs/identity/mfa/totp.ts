@@ -1,7 +1,7 @@
 import { generateSecret, generateURI, verify } from 'otplib';
 import { toDataURL } from 'qrcode';
 
-/** Name shown in authenticator apps. */
+/** Name of the platform that authenticator apps show. */
 const ISSUER = 'Telecom Platform';
 const STEP_SECONDS = 30;
 const CODE = /^\d{6}$/;

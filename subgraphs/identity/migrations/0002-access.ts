@@ -1,8 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Creates a trigger that notifies every process when a record of `table` changes. Cached credentials may depend on such
- * a record (authentication/change-feed.ts).
+ * Creates a trigger that notifies every process when a record of `table` changes. Cached credentials may depend on the record
+ * (authentication/change-feed.ts).
  */
 const noting = (table: string, on: string): string =>
   `create trigger "${table}_noted" after ${on} on "identity"."${table}" for each row execute function "identity"."note_change"()`;

@@ -1,8 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * OAuth 2.0 clients and the authorization server's records. Suspending or removing a user deletes the grants that the
- * user gave. Changing the password of a user revokes the user's sessions on the authorization server's pages.
+ * Adds OAuth 2.0 clients and the authorization server's records. Suspending or removing a user deletes the grants that the user gave.
+ * Changing the password of a user revokes the user's sessions on the authorization server's pages.
  */
 export const oauth = migration('0010-oauth', [
   `create table "identity"."oauth_client" (

@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Second factors. Elevations and the columns of user and organization were already created by 0002-access. */
+/** Adds second factors. The columns of users and organizations, and elevations, were already created by 0002-access. */
 export const mfa = migration('0012-mfa', [
   `create table "identity"."mfa_method" (
      "id" text primary key,

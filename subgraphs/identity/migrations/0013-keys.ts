@@ -7,7 +7,7 @@ import { migration } from '../../../kernel/migrations/migration.ts';
 const noting = (name: string, table: string, on: string): string =>
   `create trigger "${name}" after ${on} on "identity"."${table}" for each row execute function "identity"."note_change"()`;
 
-/** Key rotation with a grace period, request signing, access restrictions, and trusted issuers of tokens. */
+/** Adds key rotation with a grace period, request signing, access restrictions, and trusted issuers of tokens. */
 export const keys = migration('0013-keys', [
   `alter table "identity"."api_key" add column "previous_hash" text null`,
   `alter table "identity"."api_key" add column "previous_expires_at" timestamptz(3) null`,

@@ -1,9 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/**
- * Places (IP networks) from which users signed in. Failed logins from other places do not lock users out at these
- * places.
- */
+/** Adds places (IP networks) from which users signed in. Failed logins from other places do not lock users out at these places. */
 export const places = migration('0014-places', [
   `create table "identity"."known_place" (
      "user_id" text not null references "identity"."user" ("id") on delete cascade,

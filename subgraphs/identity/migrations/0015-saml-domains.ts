@@ -1,9 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Claims of SAML connections to e-mail domains, which are proven by DNS records. `saml_domain` still states which one
- * connection signs in the users of a domain, because the previous release reads this table too. Domains that are already
- * in use must be proven within 30 days.
+ * Adds claims of SAML connections to e-mail domains. DNS records prove the claims. The table `saml_domain` still states which connection
+ * signs in the users of a domain, because the previous release reads it too. Domains that are already in use must be proven within 30 days.
  */
 export const samlDomains = migration('0015-saml-domains', [
   `create table "identity"."saml_domain_claim" (

@@ -1,9 +1,9 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * `address` becomes the user's e-mail address for display and mails. `email` stays the login name, unique over all
- * organizations. A pending invitation does not reserve the address: its `email` is `invited:<id>`. The trigger supports
- * the previous release, which writes only `email` and activates users by changing only their status.
+ * Separates the address of a user from the login name. `address` becomes the user's e-mail address for display and mails. `email` stays the
+ * login name, unique over all organizations. A pending invitation does not reserve the address: its `email` is `invited:<id>`. The trigger
+ * supports the previous release, which writes only `email` and activates users by changing only their status.
  */
 export const invitations = migration('0016-invitations', [
   `alter table "identity"."user" add column "address" text null`,

@@ -1,9 +1,7 @@
 import { inboxRetentionIndex } from '../../../kernel/events/outbox.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/**
- * Indexes for deleting rows by age. Audit records still cannot be changed, but they can now be deleted after 30 days.
- */
+/** Adds indexes for deleting rows by age. Audit records still cannot be changed, but they can now be deleted after 30 days. */
 export const retention = migration('0017-retention', [
   inboxRetentionIndex('identity'),
   `create index "session_expires_at_index" on "identity"."session" ("expires_at")`,

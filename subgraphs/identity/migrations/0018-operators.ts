@@ -1,8 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * One organization operates the platform: it can suspend and close other organizations. This organization is chosen at
- * the first start or from the command line.
+ * Adds the operator: one organization that can suspend and close other organizations. It is chosen at the first start or from the command
+ * line.
  */
 export const operators = migration('0018-operators', [
   `alter table "identity"."organization"

@@ -10,8 +10,8 @@ const noting = (table: string, on: string): string =>
 const PRINCIPALS = ['user', 'api_key', 'certificate', 'oauth_client', 'trusted_issuer'];
 
 /**
- * Columns for the accounts that principals are limited to, where null means the whole organization. Also adds each
- * organization's own account.
+ * Adds columns for the accounts that principals are limited to, where null means the whole organization. Also adds each organization's own
+ * account.
  */
 export const accountScope = migration('0020-account-scope', [
   ...[...PRINCIPALS, 'saml_connection'].map((table) => `alter table "identity"."${table}" add column "accounts" jsonb null`),

@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Archives of the records of organizations. The operator can hand over an archive to the organization. */
+/** Adds archives of the records of organizations, for exports by the operator. */
 export const organizationExport = migration('0021-organization-export', [
   `create table "identity"."organization_export" (
      "id" text primary key,

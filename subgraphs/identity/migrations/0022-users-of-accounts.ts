@@ -1,9 +1,9 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * An invited address is unique only within its account, so that an invitation does not reveal users of other accounts.
- * A user without an account who is limited to exactly one account is assigned to this account. All other users without
- * an account are assigned to the organization's own account.
+ * Adds the account of each user. An invited address is unique only within its account, so that an invitation does not reveal users of other
+ * accounts. A user who is limited to exactly one account is assigned to this account. All other users are assigned to the organization's
+ * own account.
  */
 export const usersOfAccounts = migration('0022-users-of-accounts', [
   `alter table "identity"."user" add constraint "user_organization_id_account_id_address_unique" unique ("organization_id", "account_id", "address")`,

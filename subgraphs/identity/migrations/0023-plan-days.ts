@@ -1,8 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * The plans that an organization has had. Each row states the plan that applies from its day on. An organization whose
- * plan never changed has no rows.
+ * Adds the plans that an organization has had. Each row states the plan that applies from its day on. An organization whose plan never
+ * changed has no rows.
  */
 export const planDays = migration('0023-plan-days', [
   `create table "identity"."organization_plan" (

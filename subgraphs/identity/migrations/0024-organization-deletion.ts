@@ -1,7 +1,7 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Due time and progress of the deletion of a closed organization's records. The database still refuses to change audit
+ * Adds the due time and the progress of the deletion of a closed organization's records. The database still refuses to change audit
  * records, with one exception: they can be pseudonymized while the records of their organization are being deleted.
  */
 export const organizationDeletion = migration('0024-organization-deletion', [

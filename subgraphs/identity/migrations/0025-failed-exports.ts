@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** An export fails after too many attempts to write the same part. */
+/** Adds failed exports. An export fails after too many attempts to write the same part. */
 export const failedExports = migration('0025-failed-exports', [
   `alter table "identity"."organization_export"
      add column "attempts" int not null default 0,

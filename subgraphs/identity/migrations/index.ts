@@ -18,8 +18,9 @@ import { usersOfAccounts } from './0022-users-of-accounts.ts';
 import { planDays } from './0023-plan-days.ts';
 import { organizationDeletion } from './0024-organization-deletion.ts';
 import { failedExports } from './0025-failed-exports.ts';
+import { organizationAccounts } from './0026-organization-accounts.ts';
 
-/** The migrations in the order in which they run. */
+/** The migrations of the identity domain, in the order in which they run. */
 export const migrations = [
   foundation,
   access,
@@ -41,4 +42,5 @@ export const migrations = [
   planDays,
   organizationDeletion,
   failedExports,
+  organizationAccounts,
 ];

@@ -27,7 +27,7 @@ interface Granting {
   isConfidential?: boolean | null;
 }
 
-/** Checks that a client has what its grant types require. Returns one problem for each requirement that is not met. */
+/** Checks that a client has all settings that its grant types require. Returns one problem for each requirement that is not met. */
 export function grantTypeProblems({ grantTypes, redirectUris, isConfidential }: Granting): FieldProblem[] {
   const has = (type: OAuthGrantType): boolean => (grantTypes ?? DEFAULT_GRANT_TYPES).includes(type);
   const problems: FieldProblem[] = [];

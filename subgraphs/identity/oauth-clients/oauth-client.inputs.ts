@@ -38,7 +38,7 @@ export class OAuthClientCreateInput {
   @MaxCharacters(1000)
   description?: string | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'True if the program can keep a secret. Default: true.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether the program can keep a secret. Default: true.' })
   isConfidential?: boolean | null;
 
   @Field(() => [String], {
@@ -146,6 +146,6 @@ export class OAuthClientRotateInput {
   @Max(GRACE_MAX_S, { message: `must be between 0 and ${GRACE_MAX_S}` })
   gracePeriod?: number | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'True also revokes all tokens of the client. Default: false.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether all tokens of the client are also revoked. Default: false.' })
   revokeTokens?: boolean | null;
 }

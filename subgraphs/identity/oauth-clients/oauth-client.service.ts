@@ -23,10 +23,10 @@ export interface OAuthClientServiceDeps {
   scopes: AccountScopes;
 }
 
-/** How long a revocation is stored: longer than the lifetime of an access token. */
+/** Time for which a revocation is stored. It is longer than the lifetime of an access token. */
 const REVOKED_KEPT_MS = 2 * 3_600_000;
 
-/** OAuth clients of the caller's organization (specification 5.3). */
+/** Manages the OAuth clients of the caller's organization (specification 5.3). */
 export class OAuthClientService {
   constructor(private readonly deps: OAuthClientServiceDeps) {}
 

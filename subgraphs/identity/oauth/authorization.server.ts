@@ -63,10 +63,7 @@ function createProvider(parts: AuthorizationServerParts, keys: Parameters<typeof
   provider.Client.prototype.compareClientSecret = function compare(shown: string) {
     return isClientSecret(this, shown, clock);
   };
-  /**
-   * Errors for which the provider responds with 500. The provider reports them as events; middleware does not receive
-   * them.
-   */
+  /** Errors for which oidc-provider responds with 500. It reports them as events, and middleware does not receive them. */
   const failures = new WeakMap<object, Error>();
   provider.use(async (ctx, next) => {
     ctx.set(PLAIN_HEADERS);

@@ -68,9 +68,9 @@ export function clientAdapter(rows: Rows): Adapter {
 }
 
 /**
- * Whether the request starts a device flow without the client's secret. The platform allows this, since redeeming the
- * device code requires the secret. The provider would refuse a confidential client without its secret, so the provider
- * gets a public client for this request.
+ * Returns whether the request starts a device flow without the client's secret. The platform allows this, since redeeming the device code
+ * requires the secret. The provider would refuse a confidential client without its secret, so the provider gets a public client for this
+ * request.
  */
 function asksForDevice(): boolean {
   const ctx = Provider.ctx as KoaContextWithOIDC | undefined;

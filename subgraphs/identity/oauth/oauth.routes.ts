@@ -18,7 +18,7 @@ const FORM_BYTES = 56 * 1024;
 interface Endpoint {
   path: string;
   methods: readonly ('GET' | 'POST')[];
-  /** True if the endpoint serves HTML pages to people. Scripts of other origins may not call it. */
+  /** True if the endpoint serves HTML pages to people. Scripts of other origins cannot call it. */
   isPage?: true;
 }
 

@@ -13,7 +13,7 @@ export interface OAuthStoreParts {
   secrets: Secrets;
 }
 
-/** How long a revocation is stored: longer than the lifetime of an access token. */
+/** Time for which a revocation is stored. It is longer than the lifetime of an access token. */
 const REVOKED_KEPT_MS = 2 * 3_600_000;
 /** Lifetime of records for which the provider states no lifetime. */
 const DEFAULT_SECONDS = 86_400;

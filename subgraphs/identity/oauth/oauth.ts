@@ -40,10 +40,7 @@ export interface OAuthParts {
   requestsPerMinute(plan: Plan): number;
 }
 
-/**
- * OAuth 2.0 (specification 5.3), with the pages for sign-in and consent and those to set a password. There is one instance
- * per process.
- */
+/** OAuth 2.0 (specification 5.3), with the pages for sign-in, consent and password changes. There is one instance per process. */
 export class OAuth {
   readonly store: OAuthStore;
   readonly #server: AuthorizationServer;

@@ -11,8 +11,8 @@ import {
 } from '../../../kernel/access/principal.ts';
 
 /**
- * All permissions that clients can request as scopes: one for each action in an area, one for each whole area, and one
- * for everything.
+ * All permissions that clients can request as scopes. They are the permissions for each action in an area, for each whole area, and for
+ * everything.
  */
 export const ALL_GRANTS: readonly Grant[] = [
   ...AREAS.flatMap((area) => [...ACTIONS, '*' as const].map((action) => `${area}:${action}` as Grant)),

@@ -12,7 +12,7 @@ export interface SecondStep {
 
 /** Second-factor operations that the sign-in pages need. */
 export interface SecondFactorGate {
-  /** Whether this user must verify a second factor after the password. */
+  /** Returns whether this user must verify a second factor after the password. */
   isRequired(user: User): Promise<boolean>;
   /** Begins the second-factor step. Returns `sent` if a code was sent, `own` if the user has an authenticator app. */
   begin(user: User, step: SecondStep): Promise<'sent' | 'own'>;

@@ -16,8 +16,8 @@ interface Unsigned {
 }
 
 /**
- * Adds the claims of specification 2.3 to the provider's access tokens. A token gets the requested permissions that the
- * user still has. The provider has already limited the permissions to those of the client.
+ * Adds the claims of specification 2.3 to the provider's access tokens. A token gets the requested permissions that the user still has. The
+ * provider has already limited the permissions to the permissions of the client.
  */
 export function completeToken(
   ctx: KoaContextWithOIDC,

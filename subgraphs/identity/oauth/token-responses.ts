@@ -13,17 +13,17 @@ export interface TokenResponsesParts {
 }
 
 /**
- * Completes the responses of the provider's token endpoints. Token responses get the fields of specification 2.3:
- * `user_id`, and a refresh token only if it is new. If a client introspects (RFC 7662) or revokes (RFC 7009) a JWT access
- * token, the provider authenticates the client, but then refuses the token type. This class executes the request and
- * replaces the refusal.
+ * Completes the responses of the token endpoints of the library oidc-provider. Token responses get the fields of
+ * specification 2.3: `user_id`, and a refresh token only if it is new. If a client introspects (RFC 7662) or revokes
+ * (RFC 7009) a JWT access token, the library authenticates the client, but then refuses the token type. This class then
+ * introspects or revokes the token itself, and sends the result instead of the refusal.
  */
 export class TokenResponses {
   readonly #refusedJwts = new WeakSet<object>();
 
   constructor(private readonly parts: TokenResponsesParts) {}
 
-  /** Handles the provider's events `introspection.error` and `revocation.error`. */
+  /** Handles the library's events `introspection.error` and `revocation.error`. */
   noteRefusal(ctx: KoaContextWithOIDC, error: Error): void {
     if (error instanceof errors.UnsupportedTokenType) this.#refusedJwts.add(ctx);
   }

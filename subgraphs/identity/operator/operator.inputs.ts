@@ -34,7 +34,10 @@ export class OrganizationCreateInput {
 
 @InputType({ description: 'Reason of a suspension.' })
 export class OrganizationSuspendInput {
-  @Field(() => String, { nullable: true, description: 'Reason for the audit records of both organizations, 1 to 500 characters.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Reason that is stored in the audit records of that organization and of the operator organization, 1 to 500 characters.',
+  })
   @IsOptional()
   @Characters(1, 500)
   reason?: string | null;
@@ -57,7 +60,10 @@ export class OrganizationFilter {
   })
   underReview?: boolean;
 
-  @Field(() => String, { nullable: true, description: 'Text that the name contains, ignoring case. 1 to 200 characters.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only organizations whose name contains this text, ignoring case. 1 to 200 characters.',
+  })
   @IsOptional()
   @Characters(1, 200)
   search?: string;

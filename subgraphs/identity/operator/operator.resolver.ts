@@ -133,7 +133,7 @@ export class OperatorResolver {
 
   @Mutation(() => Organization, {
     description:
-      'Remove an e-mail domain from the SAML connection of an organization. Does nothing if no connection has it. For the operator of the platform.',
+      'Remove an e-mail domain from the SAML connection of an organization. Does nothing if no SAML connection of the organization has the domain. For the operator of the platform.',
   })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   withdrawSamlDomain(
@@ -165,11 +165,25 @@ export class OperatorResolver {
   }
 }
 
+@Resolver(() => Organization)
+export class OrganizationAccountResolver {
+  @FieldResolver(() => ID, {
+    nullable: true,
+    description:
+      "Account of the operator's organization that is invoiced for this organization (`acc_…`). Null for callers of other organizations, and for the operator's own organization.",
+  })
+  async accountId(@Root() { id }: Organization, @Ctx() { loaders }: IdentityContext): Promise<string | null> {
+    // the loader finds only accounts of the caller's organization
+    const [account] = await loaders.accounts.of('billedOrganizationId', id);
+    return account?.id ?? null;
+  }
+}
+
 @Resolver(() => OrganizationExport)
 export class OrganizationExportResolver {
   @FieldResolver(() => String, {
     nullable: true,
-    description: 'Address of the archive. It needs `platform:admin` and a second factor. Null until it is ready.',
+    description: 'Address of the archive. A download requires `platform:admin` and a second factor. Null until it is ready.',
   })
   downloadUrl(@Root() { status, organizationId }: OrganizationExport, @Ctx() { origin }: IdentityContext): string | null {
     return status === OrganizationExportStatus.READY ? `${origin}${exportFilePath(organizationId)}` : null;

@@ -57,8 +57,7 @@ export class OperatorService {
   create({ name, plan, administrator }: OrganizationCreateInput): Promise<Organization> {
     const { em, clock } = this.deps;
     return em.transactional(async (tx) => {
-      const { organization, account } = insertOrganization(tx, { name, plan }, clock.now());
-      await tx.flush();
+      const { organization, account } = await insertOrganization(tx, { name, plan }, clock.now());
       await this.#invite(tx, account, administrator);
       await this.#audit(tx, organization, 'organization_created', `plan ${plan}`);
       return organization;

@@ -45,9 +45,9 @@ export interface OrganizationClosingParts {
 }
 
 /**
- * Refuses to close an organization that has live services or open provisioning requests. A request that is already
- * running may still order a service. So a job checks again one minute after the closing. If a service was ordered, the
- * job reopens the organization.
+ * Closes organizations. Refuses to close an organization that has live services or open provisioning requests. A request that is already
+ * running may still order a service. So a job checks again one minute after the closing. If a service was ordered, the job reopens the
+ * organization.
  */
 export class OrganizationClosing {
   constructor(private readonly parts: OrganizationClosingParts) {
@@ -64,7 +64,7 @@ export class OrganizationClosing {
     if (isAny(live)) throw new OrganizationInUse(live);
   }
 
-  /** Whether the organization has no live services and no open provisioning requests. */
+  /** Returns whether the organization has no live services and no open provisioning requests. */
   async isUnused(organizationId: string): Promise<boolean> {
     return !isAny(await this.#live(organizationId));
   }

@@ -15,11 +15,11 @@ import type { PlatformAccesses } from './platform-access.ts';
 
 const DUE = 'select "id" from "identity"."organization" where "deletion_due_at" <= $1 order by "deletion_due_at" limit 1';
 /**
- * Duration of the lease with which a process deletes the records of an organization. If the process fails, another one
- * can continue after this time.
+ * Duration of the lease with which a process deletes the records of an organization. If the process fails, another process can continue
+ * after this time.
  */
 const LEASE_MS = 5 * MINUTE_MS;
-/** How long a process works on one organization before it saves its position. */
+/** Time for which a process works on one organization before it saves its position. */
 const STEP_MS = 20_000;
 const PAGE = 500;
 /**

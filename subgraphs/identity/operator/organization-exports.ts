@@ -19,8 +19,8 @@ const REMOVAL = 'identity.organization-export-removal';
 const ATTEMPTS_MAX = 10;
 const GIVEN_UP = `A part of the archive could not be written in ${ATTEMPTS_MAX} attempts; the platform's log says why. Request the export again.`;
 /**
- * The queue allows more retries than ATTEMPTS_MAX, so that this class marks the export as failed before the queue drops
- * the job.
+ * Retry settings of the export jobs. The queue allows more retries than ATTEMPTS_MAX, so that this class marks the export as failed before
+ * the queue drops the job.
  */
 const RETRIES = { retryLimit: 2 * ATTEMPTS_MAX, retryDelaySeconds: 5, retryDelayMaxSeconds: 600, concurrency: 1 };
 /**

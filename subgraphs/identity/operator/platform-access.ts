@@ -5,6 +5,7 @@ import { EVERYWHERE } from '../../../kernel/records/organization-filter.ts';
 import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { storedForms } from '../../../kernel/values/email.ts';
+import { openAccounts } from '../accounts/organization-accounts.ts';
 import { type AuditTrail, byCaller } from '../audit/audit-trail.ts';
 import type { ChangeFeed } from '../authentication/change-feed.ts';
 import { Organization } from '../organizations/organization.entity.ts';
@@ -65,7 +66,9 @@ export class PlatformAccesses {
   async #requireOperator(tx: EntityManager, id: string): Promise<void> {
     const operator = await tx.findOne(Organization, { operator: true }, LOCKED);
     if (operator && operator.id !== id) throw new InvalidState('organization', 'customer', 'operator', [`users of ${operator.id}`]);
-    if (!operator) await tx.nativeUpdate(Organization, { id }, { operator: true });
+    if (operator) return;
+    await tx.nativeUpdate(Organization, { id }, { operator: true });
+    await openAccounts(tx, this.parts.clock.now());
   }
 
   #give(user: User, access: PlatformAccess | null): void {

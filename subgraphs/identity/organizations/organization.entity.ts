@@ -72,7 +72,10 @@ export class Organization {
   @Property({ type: 'boolean' })
   operator = false;
 
-  @Field(() => Boolean, { description: 'True if every user must set up a second factor before an operation that requires one.' })
+  @Field(() => Boolean, {
+    description:
+      'True if operations that require a second factor require it from every user. Users without a second factor must first set it up. False if these operations require it only from users who have set it up.',
+  })
   @Property({ type: 'boolean' })
   secondFactorRequired = false;
 
@@ -95,7 +98,7 @@ export class Organization {
   @Field(() => Date, {
     nullable: true,
     description:
-      'Until this time, the records of a closed organization can be exported. Then they are deleted. Null unless the organization is closed.',
+      'Until this time, the records of a closed organization can be exported. After this time, they are deleted. Null unless the organization is closed.',
   })
   @Property({ type: 'datetime', length: 3, nullable: true })
   @Index({ where: 'delete_after is not null' })

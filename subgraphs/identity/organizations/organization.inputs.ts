@@ -11,7 +11,8 @@ export class OrganizationUpdateInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'True if every user must set up a second factor before an operation that requires one.',
+    description:
+      'True if operations that require a second factor require it from every user. Users without a second factor must first set it up. False if these operations require it only from users who have set it up.',
   })
   @NotNull()
   secondFactorRequired?: boolean;

@@ -8,7 +8,7 @@ import { choosePage, forgotPage } from './password.page.ts';
 
 const PAGE = { config: { access: 'public' }, errorHandler: sendErrorPage } as const;
 
-/** Mounts two pages: one to choose a new password, opened from a link in a mail, and one to request such a link. */
+/** Mounts two pages: a page to choose a new password, which a link in a mail opens, and a page to request this link. */
 export async function mountPasswordPages(app: FastifyInstance, passwords: PasswordService): Promise<void> {
   await app.register((scope, _options, done) => {
     acceptPageForms(scope);

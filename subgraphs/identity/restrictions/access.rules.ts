@@ -28,7 +28,7 @@ export class AccessRules {
     this.#ranges = rules.ipWhitelist.map(parseIpRange).filter((range) => range !== undefined);
   }
 
-  /** Parses `rules`. Returns undefined if they restrict nothing. */
+  /** Returns the parsed rules. Undefined if they restrict nothing. */
   static of(rules: Restricting, locator: CountryLocator): AccessRules | undefined {
     const isFree = rules.ipWhitelist.length + rules.timeWindows.length + rules.countries.length === 0;
     return isFree ? undefined : new AccessRules(rules, locator);

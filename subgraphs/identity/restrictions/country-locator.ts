@@ -6,7 +6,7 @@ import { isCountry } from './country.ts';
 /** Finds the country of a caller: from a trusted proxy's header, otherwise from a database of IP addresses. */
 export class CountryLocator {
   private constructor(
-    /** Whether a proxy header or a database is configured that gives the country of a caller. */
+    /** True if a proxy header or a database is configured that gives the country of a caller. */
     readonly isConfigured: boolean,
     private readonly reader: Reader<CountryResponse> | undefined,
   ) {}

@@ -8,7 +8,7 @@ export const RANGES_MAX = 100;
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
-/** All addresses that begin with the same `bits` bits as `address`. */
+/** A range of IP addresses: all addresses that begin with the same `bits` bits as `address`. */
 export interface IpRange {
   address: Address;
   bits: number;
@@ -29,7 +29,7 @@ export function parseIpRange(text: string): IpRange | undefined {
   return isMapped ? { address: address.toIPv4Address(), bits: bits - 96 } : { address, bits };
 }
 
-/** Whether an address is in one of the ranges. An IPv4-mapped IPv6 address counts as IPv4. */
+/** Returns whether an address is in one of the ranges. An IPv4-mapped IPv6 address counts as IPv4. */
 export function isWithin(ip: string, ranges: readonly IpRange[]): boolean {
   if (!isIP(ip)) return false;
   const caller = ipaddr.process(ip);

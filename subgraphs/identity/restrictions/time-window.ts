@@ -9,7 +9,7 @@ export type Day = (typeof DAYS)[number];
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const DAYS_REASON = `must be a list of days of the week: ${DAYS.join(', ')}`;
-/** End of a window, which can be 24:00. */
+/** Matches the end of a window, which can be 24:00. */
 const END = /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
 
 /** Hours on days of the week, in the local time of a time zone (specification 5.1). */
@@ -38,8 +38,8 @@ export class TimeWindow {
 }
 
 /**
- * Whether a point in time is within one of the windows, by the local time of their zone. An hour that daylight saving
- * time skips is never within a window; an hour that it repeats is within the window both times.
+ * Returns whether a point in time is within one of the windows, by the local time of their zone. An hour that daylight saving time skips is
+ * never within a window; an hour that it repeats is within the window both times.
  */
 export function isWithinWindows(at: Date, windows: readonly TimeWindow[]): boolean {
   return windows.some(({ days, from, to, timezone }) => {

@@ -25,7 +25,7 @@ export class UserRestrictions {
   @Property({ type: 'json' })
   countries: string[] = [];
 
-  @Field(() => Date, { nullable: true, description: 'When the restrictions last changed. Null if there never were any.' })
+  @Field(() => Date, { nullable: true, description: 'When the restrictions last changed. Null if no restrictions were ever set.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   updatedAt: Date | null = null;
 }

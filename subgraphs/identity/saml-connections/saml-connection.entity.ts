@@ -9,7 +9,7 @@ import { UserRole } from '../user.states.ts';
 
 const GROUP_LENGTH = 256;
 
-/** Maps a group of the identity provider to a role. */
+/** Maps a group of the identity provider to a role of the platform. */
 @ObjectType('SamlRoleMapping', { description: 'Role of the users of one group.' })
 @InputType('SamlRoleMappingInput', { description: 'Role of the users of one group.' })
 export class SamlRoleMapping {
@@ -30,8 +30,8 @@ interface Provisioning {
 }
 
 /**
- * Checks the roles that users created by the connection would get. Returns a problem if there is no role, or if a role
- * requires accounts and there are none.
+ * Checks the roles that users created by the connection would get. Returns a problem if no role is set, or if a role requires accounts but
+ * no accounts are set.
  */
 export function provisioningProblems({ accounts, defaultRole, roleMappings, allowProvisioning }: Provisioning): FieldProblem[] {
   const roles = [defaultRole, ...(roleMappings ?? []).map((mapping) => mapping?.role)];
@@ -43,7 +43,7 @@ export function provisioningProblems({ accounts, defaultRole, roleMappings, allo
   return problems;
 }
 
-/** An identity provider that users of one organization sign in with (specification 5.6). */
+/** An identity provider with which users of one organization sign in (specification 5.6). */
 @ObjectType({ description: 'An identity provider through which users of your organization sign in by SAML 2.0.' })
 @Entity({ tableName: 'saml_connection' })
 @OrganizationFilter()
@@ -80,7 +80,7 @@ export class SamlConnection {
 
   @Field(() => [String], {
     description:
-      'Certificates of the keys with which the identity provider signs, as PEM. There can be several while a certificate is being replaced.',
+      'Certificates of the keys with which the identity provider signs, as PEM. There can be several certificates while a certificate is being replaced.',
   })
   @Property({ type: 'json' })
   certificates: string[] = [];
@@ -101,7 +101,7 @@ export class SamlConnection {
 
   @Field(() => [SamlRoleMapping], {
     description:
-      'Roles by group. At every sign-in, the first mapping that matches applies. If the list is empty, roles are managed on the platform.',
+      'Roles that the users of groups get. At every sign-in, the first mapping that matches applies. If the list is empty, roles are managed on the platform.',
   })
   @Property({ type: 'json' })
   roleMappings: SamlRoleMapping[] = [];
@@ -113,11 +113,11 @@ export class SamlConnection {
   @Property({ type: 'json', nullable: true })
   accounts: string[] | null = null;
 
-  @Field(() => Boolean, { description: 'True creates unknown users at their first sign-in.' })
+  @Field(() => Boolean, { description: 'Whether unknown users are created at their first sign-in.' })
   @Property({ type: 'boolean' })
   allowProvisioning = false;
 
-  @Field(() => Boolean, { description: 'True allows sign-ins that start at the identity provider.' })
+  @Field(() => Boolean, { description: 'Whether sign-ins can start at the identity provider.' })
   @Property({ type: 'boolean' })
   allowIdpInitiated = false;
 
@@ -140,7 +140,7 @@ export class SamlConnection {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  /** Whether the connection has all settings that a sign-in needs. */
+  /** Returns whether the connection has all settings that a sign-in needs. */
   get isComplete(): boolean {
     return this.idpEntityId !== null && this.ssoUrl !== null && this.certificates.length > 0 && this.emailDomains.length > 0;
   }

@@ -124,7 +124,7 @@ export class SamlConnectionCreateInput extends IdentityProviderInput {
 
   @Field(() => [SamlRoleMapping], {
     nullable: true,
-    description: `Roles by group, at most ${MAPPINGS_MAX}. The first mapping that matches applies.`,
+    description: `Roles that the users of groups get, at most ${MAPPINGS_MAX} mappings. The first mapping that matches applies.`,
   })
   @IsOptional()
   @Mappings()
@@ -139,11 +139,11 @@ export class SamlConnectionCreateInput extends IdentityProviderInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'True creates unknown users at their first sign-in. Requires a default role or role mappings.',
+    description: 'Whether unknown users are created at their first sign-in. Requires a default role or role mappings.',
   })
   allowProvisioning: boolean = false;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'True allows sign-ins that start at the identity provider.' })
+  @Field(() => Boolean, { defaultValue: false, description: 'Whether sign-ins can start at the identity provider.' })
   allowIdpInitiated: boolean = false;
 
   @Field(() => Boolean, {
@@ -175,7 +175,10 @@ export class SamlConnectionUpdateInput extends IdentityProviderInput {
   })
   defaultRole?: UserRole | null;
 
-  @Field(() => [SamlRoleMapping], { nullable: true, description: `Roles by group, at most ${MAPPINGS_MAX}. Replaces the whole list.` })
+  @Field(() => [SamlRoleMapping], {
+    nullable: true,
+    description: `Roles that the users of groups get, at most ${MAPPINGS_MAX} mappings. Replaces the whole list.`,
+  })
   @NotNull()
   @Mappings()
   roleMappings?: SamlRoleMapping[];
@@ -189,12 +192,12 @@ export class SamlConnectionUpdateInput extends IdentityProviderInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'True creates unknown users at their first sign-in. Requires a default role or role mappings.',
+    description: 'Whether unknown users are created at their first sign-in. Requires a default role or role mappings.',
   })
   @NotNull()
   allowProvisioning?: boolean;
 
-  @Field(() => Boolean, { nullable: true, description: 'True allows sign-ins that start at the identity provider.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether sign-ins can start at the identity provider.' })
   @NotNull()
   allowIdpInitiated?: boolean;
 

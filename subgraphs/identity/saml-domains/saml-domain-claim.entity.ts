@@ -87,7 +87,7 @@ export class SamlDomainClaim {
     return this.failingSince ? new Date(this.failingSince.getTime() + LOSS_MS) : this.graceUntil;
   }
 
-  /** Whether users may sign in with the domain. */
+  /** Returns whether users may sign in with the domain. */
   worksAt(now: Date): boolean {
     const until = this.worksUntil;
     return until ? until > now : this.provenAt !== null;

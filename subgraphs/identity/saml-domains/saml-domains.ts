@@ -17,7 +17,7 @@ export interface SamlDomainsParts {
   trail: AuditTrail;
   mails: MailQueue;
   proof: DomainProof;
-  /** Whether domains need no proof (`SAML_DOMAIN_PROOF=none`). A claim then takes effect immediately. */
+  /** True if domains need no proof (`SAML_DOMAIN_PROOF=none`). A claim then takes effect immediately. */
   isOnTrust: boolean;
 }
 

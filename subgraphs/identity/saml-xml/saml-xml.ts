@@ -24,7 +24,7 @@ export interface XmlElement extends XmlNode {
   hasAttribute(name: string): boolean;
 }
 
-/** The text is not XML that the platform accepts. The message completes a sentence that begins with "It". */
+/** Thrown if a text is not XML that the platform accepts. The message completes a sentence that begins with "It". */
 export class MalformedXml extends Error {}
 
 const ELEMENT = 1;

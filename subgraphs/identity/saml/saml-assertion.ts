@@ -9,7 +9,7 @@ const NAME_LENGTH = 200;
 /** The user that an assertion describes. */
 export interface AssertedIdentity {
   assertionId: string;
-  /** E-mail address in lower case, as it is stored. */
+  /** E-mail address of the user in lower case, as it is stored. */
   email: string;
   groups: string[];
   name: string | undefined;

@@ -15,7 +15,7 @@ export interface ProviderParts {
   addresses: SamlAddresses;
   clock: Clock;
   cache: CacheProvider;
-  /** Whether the response is for a request of this platform. If false, the identity provider started the sign-in. */
+  /** True if the response is for a request of this platform. If false, the identity provider started the sign-in. */
   isAnswer: boolean;
 }
 

@@ -4,7 +4,7 @@ import { elementsIn, isNamed, type XmlElement } from '../saml-xml/saml-xml.ts';
 import type { UnverifiedResponse } from './saml-response.ts';
 
 const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
-/** Node's names of the accepted signature algorithms (saml-response.ts). */
+/** Names of the accepted signature algorithms (saml-response.ts) in Node's crypto API. */
 const ALGORITHMS: Readonly<Record<string, string>> = {
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256': 'RSA-SHA256',
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512': 'RSA-SHA512',

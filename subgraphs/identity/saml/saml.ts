@@ -28,7 +28,7 @@ export interface SamlParts {
   /** Origin of the SAML endpoints, which the specification calls `{service_origin}`. */
   serviceOrigin: string;
   guard: UrlGuard;
-  /** Whether identity providers may use private addresses and http. For development only. */
+  /** True if identity providers may use private addresses and http. For development only. */
   allowPrivateUrls: boolean;
 }
 

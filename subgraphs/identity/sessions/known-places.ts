@@ -6,7 +6,7 @@ import type { ClientInfo } from '../../../kernel/request.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { storedForms } from '../../../kernel/values/email.ts';
 
-/** How long a place is stored after the last sign-in from the place. */
+/** Time for which a place is stored after the last sign-in from this place. */
 const KEPT_MS = 90 * DAY_MS;
 /** Maximum number of places stored per user. The most recent places are kept. */
 const PLACES_MAX = 20;
@@ -29,8 +29,7 @@ export class KnownPlaces {
   ) {}
 
   /**
-   * Whether the user with this e-mail address has signed in from the network of `ip`. Returns false for an unknown
-   * e-mail address.
+   * Returns whether the user with this e-mail address has signed in from the network of `ip`. Returns false for an unknown e-mail address.
    */
   async isKnown(email: string, ip: string | undefined): Promise<boolean> {
     const forms = storedForms(email);
@@ -42,7 +41,7 @@ export class KnownPlaces {
     return rows.some(({ user_id, place }) => place === this.#hash(user_id, ip));
   }
 
-  /** Whether the user has verified a second factor in the network of `ip`. */
+  /** Returns whether the user has verified a second factor in the network of `ip`. */
   async isVerified(userId: string, ip: string | undefined): Promise<boolean> {
     const rows = await this.#em().execute<Row[]>(
       `select "user_id", "place" from "identity"."known_place" where "user_id" = ? and "place" = ? and "second_factor" and "expires_at" > ?`,

@@ -98,8 +98,8 @@ export class LoginAttempts {
 /** A sign-in attempt that was counted before the password was checked. */
 export interface SignInAttempt {
   /**
-   * Call it if the password was right. Resets the counter of the place or session. If the attempt was also counted
-   * for the e-mail address, removes only this attempt from that counter.
+   * Resets the counters after a sign-in with the right password. Resets the counter of the place or session. If the attempt was also
+   * counted for the e-mail address, removes only this attempt from that counter.
    */
   succeeded(): Promise<void>;
 }

@@ -21,7 +21,7 @@ export interface LoginParts {
   passwordCost: PasswordCost | undefined;
 }
 
-/** Login by e-mail address and password (specification 4.1). */
+/** Logs users in by e-mail address and password (specification 4.1). */
 export class LoginService {
   /**
    * Password hash that is verified if there is no user. So the response for an unknown address takes as long as the

@@ -42,7 +42,7 @@ export class SessionResolver {
     return sessions.logout();
   }
 
-  @Query(() => CallerIdentity, { description: 'Get the caller that the credentials of this request belong to, and its permissions.' })
+  @Query(() => CallerIdentity, { description: 'Get the caller of this request and the permissions of the caller.' })
   @Authenticated()
   callerIdentity(@Ctx() { sessions }: IdentityContext): Promise<CallerIdentity> {
     return sessions.identity();
@@ -62,7 +62,7 @@ export class SessionResolver {
 
   @Mutation(() => Session, {
     description:
-      'End one of your own sessions. With `credentials:admin`, you can end any session of the organization. To end the session of another user, you may have to verify a second factor first.',
+      'End one of your own sessions. With `credentials:admin`, you can end any session of the organization. To end the session of another user, verify a second factor first if you have one or your organization requires one.',
   })
   @Authenticated()
   endSession(@Arg('id', () => ID) id: string, @Ctx() { sessions }: IdentityContext): Promise<Session> {

@@ -30,7 +30,7 @@ export class SessionTokens {
 }
 
 /** The principal that the credentials of a request belong to. */
-@ObjectType({ description: 'Caller that the credentials of this request belong to, and its permissions.' })
+@ObjectType({ description: 'Caller of a request, and the permissions of the caller.' })
 export class CallerIdentity {
   @Field(() => Boolean, { description: 'Always true: invalid credentials get an error.' })
   active!: boolean;

@@ -10,7 +10,7 @@ import { ALGORITHM, type KeyRing } from './key-ring.ts';
 /** Lifetime of an access token (specification 8.5). */
 export const ACCESS_TOKEN_SECONDS = 3600;
 
-/** The claims of specification 2.3, and in addition the session and the client that the token belongs to. */
+/** Claims of an access token: the claims of specification 2.3, and the session and the client that the token belongs to. */
 export interface AccessTokenClaims extends JWTPayload {
   sub: string;
   jti: string;

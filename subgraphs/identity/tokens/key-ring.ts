@@ -9,11 +9,11 @@ export const ALGORITHM = 'RS256';
 /** Purpose of the encryption key for private keys at rest. */
 export const SIGNING_KEYS = 'signing-keys';
 const MODULUS_BITS = 2048;
-/** How long a key is used to sign tokens. */
+/** Time for which a key is used to sign tokens. */
 const ROTATION_MS = 90 * 86_400_000;
-/** How long a key is published before it signs tokens: longer than clients cache a key set. */
+/** Time for which a key is published before it signs tokens. It is longer than the time for which clients cache a key set. */
 const ANNOUNCED_MS = 86_400_000;
-/** How long a key is published after it stops signing tokens: longer than the lifetime of any token. */
+/** Time for which a key is published after it stops signing tokens. It is longer than the lifetime of any token. */
 const KEPT_MS = 2 * 3_600_000;
 const RELOAD_MS = 60_000;
 /** Minimum time between reloads caused by tokens with unknown key ids. */
@@ -71,8 +71,8 @@ export class KeyRing {
   }
 
   /**
-   * Creates a new signing key. It starts to sign after a day. If the current key is compromised, pass `atOnce`: the new
-   * key then signs immediately, and all other keys are deleted.
+   * Creates a new signing key. It starts to sign after a day. If the current key is compromised, pass `atOnce`: the new key signs
+   * immediately, and all other keys are deleted.
    */
   async rotate({ atOnce = false }: { atOnce?: boolean } = {}): Promise<void> {
     const now = this.parts.clock.now();

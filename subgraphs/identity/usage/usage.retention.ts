@@ -3,10 +3,8 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
 
-/**
- * How long hourly counters are kept. The API shows only 24 hours; older hours help to answer questions about invoices.
- */
-const HOURS_KEPT_MS = 92 * DAY_MS;
+/** Time for which hourly counters are kept, so that a month can be compared with the same month of the previous year. */
+export const HOURS_KEPT_MS = 400 * DAY_MS;
 const WRITERS_KEPT_MS = DAY_MS;
 
 /**

@@ -9,7 +9,7 @@ export enum RiskLevel {
 }
 registerEnumType(RiskLevel, {
   name: 'RiskLevel',
-  description: 'How likely it is that the hourly limit will be reached, by the expected usage.',
+  description: 'How likely it is that the hourly limit will be reached, according to the expected usage.',
   valuesConfig: {
     LOW: { description: 'Below 60 % of the limit.' },
     MEDIUM: { description: 'Below 80 % of the limit.' },
@@ -20,7 +20,7 @@ registerEnumType(RiskLevel, {
 
 @ObjectType({
   description:
-    'Usage as in the rate limit headers of the same response. Over REST a DELETE counts 3, other changes 2, reads 1; over GraphQL each root field of a mutation counts 2, others 1.',
+    'Usage as in the rate limit headers of the same response. Most reads count as 1 request, most changes as 2 and most deletions as 3. The description of each operation states its weight.',
 })
 export class RateLimitCurrentUsage {
   @Field(() => Float, { description: 'Weighted requests in the current hour.' })

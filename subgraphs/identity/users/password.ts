@@ -11,7 +11,7 @@ export interface PasswordCost {
 }
 
 /**
- * One of the parameter sets that OWASP recommends. It takes about as long as N=2^17 with p=1, but needs less memory: 32
+ * Cost parameters for new password hashes. OWASP recommends this set. It takes about as long as N=2^17 with p=1, but needs less memory: 32
  * MiB.
  */
 export const PASSWORD_COST: PasswordCost = { ln: 15, r: 8, p: 3 };

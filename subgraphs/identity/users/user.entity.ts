@@ -72,7 +72,8 @@ export class User {
 
   @Field(() => PlatformAccess, {
     nullable: true,
-    description: "Permission to operate the platform. Null if the user has none, and for all users outside the operator's organization.",
+    description:
+      "Permission to operate the platform. Null if the user has no such permission, and for all users outside the operator's organization.",
   })
   @Enum({ items: () => PlatformAccess, type: 'text', nullable: true })
   platformAccess: PlatformAccess | null = null;

@@ -10,7 +10,7 @@ import { accountProblems } from '../granting/user-roles.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 
 const ACCOUNTS_OF_USERS =
-  'Accounts that the user is limited to, 1 to 50 accounts that the caller can access (`acc_…`). Null means the whole organization. Default: users of the account of your own organization have no limit, and other users are limited to their account. Owners, administrators and support agents are never limited. Account administrators are always limited.';
+  'Accounts that the user is limited to: 1 to 50 accounts that the caller can access (`acc_…`). Null gives access to all accounts. Default: null for users of the account of your own organization; for other users, their account. For the roles `OWNER`, `ADMIN` and `SUPPORT`, a list is refused, because these users can access all accounts. For the role `ACCOUNT_ADMIN`, null means the account of the user.';
 const EMAIL_REASON = 'must be an e-mail address';
 const PHONE = /^\+[1-9][0-9 ().-]{5,24}$/;
 const PHONE_REASON = 'must be an international number such as +1 212 555 0100';
@@ -22,7 +22,7 @@ const AccountsFitRole = Rule<{ role?: UserRole | null; accounts?: string[] | nul
 @InputType({ description: 'User to invite.' })
 @AccountsFitRole
 export class UserInviteInput {
-  @Field(() => String, { description: 'E-mail address that the invitation is sent to. The user logs in with it.' })
+  @Field(() => String, { description: 'E-mail address of the user, to which the invitation is sent. The user logs in with this address.' })
   @EmailAddress(EMAIL_REASON)
   email!: string;
 
@@ -64,7 +64,8 @@ export class UserUpdateInput {
 
   @Field(() => [ID], {
     nullable: true,
-    description: 'Accounts that the user is limited to, 1 to 50 (`acc_…`). Null means the whole organization.',
+    description:
+      'Accounts that the user is limited to: 1 to 50 (`acc_…`). Null gives access to all accounts. For the roles `OWNER`, `ADMIN` and `SUPPORT`, a list is refused, because these users can access all accounts. For the role `ACCOUNT_ADMIN`, null means the account of the user.',
   })
   @AreAccounts()
   accounts?: string[] | null;
@@ -85,7 +86,7 @@ export class UserFilter {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Text that the name or e-mail address contains, ignoring case. 1 to 200 characters.',
+    description: 'Only users whose name or e-mail address contains this text, ignoring case. 1 to 200 characters.',
   })
   @IsOptional()
   @Characters(1, 200)

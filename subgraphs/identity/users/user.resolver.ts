@@ -37,7 +37,7 @@ export class UserResolver {
   @Mutation(() => User, { description: 'Invite a user. An e-mail with a link to choose a password is sent.' })
   @Requires('accounts:create', { secondFactor: true, also: requireToGrantInput })
   inviteUser(
-    @Arg('accountId', () => ID, { description: 'Account that the user belongs to (`acc_…`).' }) accountId: string,
+    @Arg('accountId', () => ID, { description: 'Account of the new user (`acc_…`).' }) accountId: string,
     @Arg('input', () => UserInviteInput, { description: 'User to invite.' }) input: UserInviteInput,
     @Ctx() { users }: IdentityContext,
   ): Promise<User> {
@@ -48,7 +48,11 @@ export class UserResolver {
   @Requires('accounts:write', { secondFactor: true, also: requireToGrantInput })
   updateUser(
     @Arg('id', () => ID) id: string,
-    @Arg('accountId', () => ID, { nullable: true, description: 'Account that the user must belong to (`acc_…`). Default: any.' })
+    @Arg('accountId', () => ID, {
+      nullable: true,
+      description:
+        'Account of the user (`acc_…`). If the user belongs to another account, the response is the same as for an unknown user. Default: any account.',
+    })
     accountId: string | undefined,
     @Arg('input', () => UserUpdateInput) input: UserUpdateInput,
     @Ctx() { users }: IdentityContext,
@@ -60,7 +64,11 @@ export class UserResolver {
   @Requires('accounts:write', { secondFactor: true })
   removeUser(
     @Arg('id', () => ID) id: string,
-    @Arg('accountId', () => ID, { nullable: true, description: 'Account that the user must belong to (`acc_…`). Default: any.' })
+    @Arg('accountId', () => ID, {
+      nullable: true,
+      description:
+        'Account of the user (`acc_…`). If the user belongs to another account, the response is the same as for an unknown user. Default: any account.',
+    })
     accountId: string | undefined,
     @Ctx() { users }: IdentityContext,
   ): Promise<User> {

@@ -63,9 +63,9 @@ export class UserService {
   }
 
   /**
-   * Creates a user and mails an invitation with a link to choose a password. The address may be in use in another
-   * organization, or in an account hidden from the caller. Neither the response nor the response time reveals such a
-   * use. The user who already logs in with the address gets a mail.
+   * Creates a user and mails an invitation with a link to choose a password. The address may be in use in another organization, or in an
+   * account hidden from the caller. Neither the response nor the response time reveals this. The user who already logs in with the address
+   * gets a mail.
    * @throws EmailTaken, InsufficientPermissions, ResourceNotFound
    */
   async invite(accountId: string, { email, name, phone, accounts: stated, ...input }: UserInviteInput): Promise<User> {

@@ -2,16 +2,28 @@ import { parse } from 'graphql';
 import type { Graph } from '../../../kernel/graph.ts';
 import { orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { AccountNotActive } from './account.errors.ts';
 
-const NAMED = parse('query OrderAccount($id: ID!) { account(id: $id) { id status } }');
-const DEFAULT = parse('query DefaultOrderAccount { account: defaultAccount { id status } }');
+const FIELDS = 'fragment Fields on Account { id status billing @include(if: $preferences) { billingCycle } }';
+const NAMED = parse(`query OrderAccount($id: ID!, $preferences: Boolean!) { account(id: $id) { ...Fields } } ${FIELDS}`);
+const DEFAULT = parse(`query DefaultOrderAccount($preferences: Boolean!) { account: defaultAccount { ...Fields } } ${FIELDS}`);
 
-/** The account of an order, as the GraphQL query returns it. */
+/** Description of the field `billingCycle` of orders. */
+export const ORDER_CYCLE =
+  'How often the service is invoiced. Default: the billing cycle of the quote. Without a quote: the billing cycle in the billing preferences of the account.';
+
+/** The account of an order, as the GraphQL query returns it. GraphQL writes enum values in upper case. */
 interface FoundAccount {
   id: string;
-  /** Enum values are in upper case in GraphQL, and in lower case in REST and in error messages. */
   status: string;
+  billing?: { billingCycle: keyof typeof BillingCycle };
+}
+
+/** The account that receives the invoices of an order, and its billing cycle. */
+export interface OrderedFor {
+  accountId: string;
+  billingCycle: BillingCycle;
 }
 
 /** Determines and checks the account of an order. */
@@ -22,23 +34,23 @@ export class OrderAccount {
   ) {}
 
   /**
-   * Returns the id of the account that an order is for. An order that names no account is for the only account of the
-   * caller, or for the organization's own account if the caller is not limited to accounts.
-   * Must be called outside of a transaction.
-   * @throws InvalidParameters if the order must name an account, because the caller is limited to several
-   * @throws ResourceNotFound if the caller does not see the account
+   * Returns the account that an order is for. If the order names no account, returns the only account that the caller may use. For callers
+   * who are not limited to accounts, this is the organization's own account. If the order states no `billingCycle`, the account's billing
+   * preferences apply, even if the caller may not read them. Must be called outside of a transaction.
+   * @throws InvalidParameters if the order must name an account, because the caller is limited to several accounts
+   * @throws ResourceNotFound if the caller may not see the account
    * @throws AccountNotActive if the account is suspended or closed
    */
-  async resolve(accountId: string | null | undefined): Promise<string> {
-    const named = accountId ?? this.request.principal.defaultAccount('accountId');
-    const found = await this.#find(named);
-    const { id, status } = orNotFound(found, 'account', named ?? 'default');
+  async resolve(named: string | null | undefined, billingCycle: BillingCycle | null | undefined): Promise<OrderedFor> {
+    const wanted = named ?? this.request.principal.defaultAccount('accountId');
+    const found = await this.#find(wanted, !billingCycle);
+    const { id, status, billing } = orNotFound(found, 'account', wanted ?? 'default');
     if (status !== 'ACTIVE') throw new AccountNotActive(id, status.toLowerCase());
-    return id;
+    return { accountId: id, billingCycle: billingCycle ?? BillingCycle[billing?.billingCycle ?? 'MONTHLY'] };
   }
 
-  async #find(id: string | null): Promise<FoundAccount | null> {
-    const [document, variables] = id === null ? [DEFAULT, {}] : [NAMED, { id }];
+  async #find(id: string | null, preferences: boolean): Promise<FoundAccount | null> {
+    const [document, variables] = id === null ? [DEFAULT, { preferences }] : [NAMED, { id, preferences }];
     const { account } = await this.graph.query<{ account: FoundAccount | null }>(document, variables, this.request);
     return account;
   }

@@ -21,7 +21,9 @@ export class AnalyticsResolver {
     return service && analytics.read(service, period);
   }
 
-  @Query(() => ServicesSummary, { description: 'Get counts, prices, uptime and traffic of all services, or of those of one account.' })
+  @Query(() => ServicesSummary, {
+    description: 'Get counts, prices, uptime and traffic of all services, or of the services of one account.',
+  })
   @Requires('services:read', { scope: 'account' })
   servicesSummary(
     @Arg('period', () => SummaryPeriod, {
@@ -29,7 +31,10 @@ export class AnalyticsResolver {
       description: 'Period of whole UTC days that ends now.',
     })
     period: SummaryPeriod,
-    @Arg('accountId', () => ID, { nullable: true, description: 'Only services of this account (`acc_…`). Default: all that you may see.' })
+    @Arg('accountId', () => ID, {
+      nullable: true,
+      description: 'Only services of this account (`acc_…`). Default: all accounts that you can access.',
+    })
     accountId: string | undefined,
     @Ctx() { summary }: ServicesContext,
   ): Promise<ServicesSummary> {

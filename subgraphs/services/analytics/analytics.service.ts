@@ -16,7 +16,7 @@ import { formatBytes } from './data-size.ts';
 
 const MONTH_MS = 30 * DAY_MS;
 const BYTES_PER_GB = 1_000_000_000;
-/** A bandwidth is sufficient if the usage (95th percentile) is at most this share of the bandwidth. The rest is for peaks. */
+/** A bandwidth is sufficient if the usage (95th percentile) is at most this share of the bandwidth. The rest is reserved for peaks. */
 const COMFORTABLE = 0.8;
 
 export interface AnalyticsServiceDeps {
@@ -78,7 +78,7 @@ function costsOf(service: Service, offer: Offer, figures: SampleFigures, { start
   };
 }
 
-/** Returns what the smallest sufficient bandwidth would save each month; null if that is not known. */
+/** Returns the amount that the smallest sufficient bandwidth would save each month; null if this amount is unknown. */
 function potentialOf(service: Service, offer: Offer, { bandwidthUtilization: { p95 } }: SampleFigures): Decimal | null {
   const used = mbpsAt(p95, service.bandwidthMbps);
   if (used === null || service.bandwidthMbps === null) return null;
@@ -97,7 +97,7 @@ const trendsOf = (now: SampleFigures, before: SampleFigures): ServiceTrends => {
   };
 };
 
-/** Returns the growth in percent; null if one value is unknown, or the first is zero. */
+/** Returns the growth from one value to another in percent. Null if one value is unknown, or if the first value is zero. */
 const growth = (before: number | null, now: number | null): number | null =>
   before === null || now === null || before === 0 ? null : rounded(((now - before) / before) * 100, 2);
 

@@ -49,7 +49,7 @@ export class ServiceCostAnalysis {
   @Field(() => Decimal, {
     nullable: true,
     description:
-      'What a smaller bandwidth would save each month: the smallest one that the catalog sells and that 95 % of the measurements would use by at most 80 %. Null if nothing was measured, or the service has no bandwidth.',
+      'Amount that a smaller bandwidth would save each month. The smaller bandwidth is the smallest bandwidth in the catalog of which at most 80 % would be used in 95 % of the measurements. Null if nothing was measured, or if the service has no bandwidth.',
   })
   optimizationPotential!: Decimal | null;
 
@@ -57,7 +57,7 @@ export class ServiceCostAnalysis {
   currency!: string;
 }
 
-@ObjectType({ description: 'Changes against the period of the same length before. Null if one of the periods has no data.' })
+@ObjectType({ description: 'Changes compared with the previous period of the same length. Null if one of the two periods has no data.' })
 export class ServiceTrends {
   @Field(() => Float, { nullable: true, description: 'Growth of the transferred data in percent.' })
   usageGrowth!: number | null;
@@ -80,11 +80,11 @@ export class ServiceAnalytics {
   @Field(() => ServiceCostAnalysis, { description: 'Costs in the period.' })
   costAnalysis!: ServiceCostAnalysis;
 
-  @Field(() => ServiceTrends, { description: 'Changes against the period before.' })
+  @Field(() => ServiceTrends, { description: 'Changes compared with the previous period.' })
   trends!: ServiceTrends;
 }
 
-/** A period of whole UTC days that ends now. */
+/** Period of a summary. It consists of whole UTC days, and today is the last day. */
 export enum SummaryPeriod {
   LAST_7_DAYS = 'last_7_days',
   LAST_30_DAYS = 'last_30_days',
@@ -92,11 +92,11 @@ export enum SummaryPeriod {
 }
 registerEnumType(SummaryPeriod, {
   name: 'SummaryPeriod',
-  description: 'Number of UTC days, with the present day.',
+  description: 'Number of UTC days, including today.',
   valuesConfig: {
-    LAST_7_DAYS: { description: 'The present day and the six days before.' },
-    LAST_30_DAYS: { description: 'The present day and the 29 days before.' },
-    LAST_90_DAYS: { description: 'The present day and the 89 days before.' },
+    LAST_7_DAYS: { description: 'Today and the six days before.' },
+    LAST_30_DAYS: { description: 'Today and the 29 days before.' },
+    LAST_90_DAYS: { description: 'Today and the 89 days before.' },
   },
 });
 
@@ -135,10 +135,10 @@ export class LeastAvailableService {
   @Field(() => String, { description: 'Name of the service.' })
   name!: string;
 
-  @Field(() => ServiceStatus, { description: 'Present status of the service.' })
+  @Field(() => ServiceStatus, { description: 'Current status of the service.' })
   status!: ServiceStatus;
 
-  @Field(() => Float, { description: 'Share of time in percent in which the service worked.' })
+  @Field(() => Float, { description: 'Percentage of the time in which the service worked.' })
   uptimePercentage!: number;
 }
 
@@ -156,19 +156,19 @@ export class ServicesSummary {
   @Field(() => Int, { description: 'Number of services in all states.' })
   totalServices!: number;
 
-  @Field(() => [ServiceStatusCount], { description: 'Services by status.' })
+  @Field(() => [ServiceStatusCount], { description: 'Number of services with each status.' })
   byStatus!: ServiceStatusCount[];
 
-  @Field(() => [ServiceCategoryCount], { description: 'Services by category of the catalog.' })
+  @Field(() => [ServiceCategoryCount], { description: 'Number of services in each category of the catalog.' })
   byCategory!: ServiceCategoryCount[];
 
-  @Field(() => [MonthlyPriceTotal], { description: 'Monthly prices by currency, of services that are in service.' })
+  @Field(() => [MonthlyPriceTotal], { description: 'Monthly prices of the services that are in service: one sum for each currency.' })
   monthlyPrices!: MonthlyPriceTotal[];
 
   @Field(() => Float, {
     nullable: true,
     description:
-      'Share of the time of all services in percent in which they worked, in the period. Maintenance is not counted. Null without a service.',
+      'Percentage of the time in which the services worked, over all services and the whole period. Maintenance and suspension are left out of the calculation. Null without a service.',
   })
   uptimePercentage!: number | null;
 

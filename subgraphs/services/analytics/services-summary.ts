@@ -6,6 +6,7 @@ import { Decimal } from '../../../kernel/values/money.ts';
 import { isInService, type ServiceStatus } from '../inventory/service.states.ts';
 import { type LeastAvailableService, type ServicesSummary, SummaryPeriod } from './analytics.types.ts';
 import { formatBytes } from './data-size.ts';
+import { readUptime, uptimePercent } from './uptime.store.ts';
 
 const DAYS: Readonly<Record<SummaryPeriod, number>> = {
   [SummaryPeriod.LAST_7_DAYS]: 7,
@@ -13,7 +14,6 @@ const DAYS: Readonly<Record<SummaryPeriod, number>> = {
   [SummaryPeriod.LAST_90_DAYS]: 90,
 };
 const LEAST_AVAILABLE = 5;
-const UPTIME_DIGITS = 3;
 
 export interface ServicesSummaryDeps {
   rows: Rows;
@@ -65,17 +65,13 @@ export class ServicesSummaryReader {
   }
 
   async #uptime({ accounts, from, to }: Selection): Promise<Pick<ServicesSummary, 'uptimePercentage' | 'leastAvailable'>> {
-    const [row] = await this.deps.rows.query<UptimeRow>(UPTIME, [this.deps.principal.organizationId, accounts, from, to]);
-    const { up_ms: up, down_ms: down, least } = row ?? { up_ms: 0, down_ms: 0, least: [] };
+    const { rows, principal } = this.deps;
+    const selection = { organizationId: principal.organizationId, accounts, serviceIds: null, from, to };
+    const { upMs, downMs, least } = await readUptime(rows, selection, { limit: LEAST_AVAILABLE });
     const leastAvailable = least.map(
-      ([serviceId, name, status, upMs, downMs]): LeastAvailableService => ({
-        serviceId,
-        name,
-        status,
-        uptimePercentage: percentage(upMs, downMs),
-      }),
+      ({ upMs: up, downMs: down, ...service }): LeastAvailableService => ({ ...service, uptimePercentage: uptimePercent(up, down) ?? 0 }),
     );
-    return { uptimePercentage: up + down === 0 ? null : percentage(up, down), leastAvailable };
+    return { uptimePercentage: uptimePercent(upMs, downMs), leastAvailable };
   }
 
   async #bytes({ accounts, from }: Selection): Promise<number> {
@@ -96,43 +92,3 @@ interface CountRow {
   count: number;
   price: string;
 }
-
-interface UptimeRow {
-  up_ms: number;
-  down_ms: number;
-  /** The services that were down for the largest part of the time in which they were up or down. */
-  least: readonly [id: string, name: string, status: ServiceStatus, upMs: number, downMs: number][];
-}
-
-const isUp = (column: string): string => `(${column} in ('operational', 'degraded'))::int`;
-const isDown = (column: string): string => `(${column} = 'down')::int`;
-const seconds = (start: string, end: string): string => `extract(epoch from ${end} - ${start})::float8`;
-
-/**
- * Statement that computes how long each service was up and down in the period, by the rules of `uptimePercentage`. The
- * time before the service was provisioned does not count. It begins with the current status as if the service had had it in
- * the whole period. Each change of the status then corrects the time before the change. So the changes need no order.
- */
-const UPTIME = `
-  with "counted" as (
-    select "id", "name", "status", greatest("provisioned_at", $3) as "since" from "services"."service"
-    where "organization_id" = $1 and "provisioned_at" is not null and ($2::text[] is null or "account_id" = any($2))
-  ), "corrected" as (
-    select s."id",
-      sum((${isUp('c."from"')} - ${isUp('c."to"')}) * ${seconds('s."since"', 'greatest(c."created_at", s."since")')}) as "up",
-      sum((${isDown('c."from"')} - ${isDown('c."to"')}) * ${seconds('s."since"', 'greatest(c."created_at", s."since")')}) as "down"
-    from "services"."service_status_change" c join "counted" s on s."id" = c."service_id"
-    where c."organization_id" = $1 and c."created_at" >= $3 and c."from" is not null group by s."id"
-  ), "figure" as (
-    select s."id", s."name", s."status",
-      round((${isUp('s."status"')} * ${seconds('s."since"', '$4')} + coalesce(c."up", 0)) * 1000) as "up",
-      round((${isDown('s."status"')} * ${seconds('s."since"', '$4')} + coalesce(c."down", 0)) * 1000) as "down"
-    from "counted" s left join "corrected" c on c."id" = s."id"
-  ), "least" as (
-    select * from "figure" where "down" > 0 order by "up" / ("up" + "down"), "id" limit ${LEAST_AVAILABLE}
-  )
-  select coalesce(sum("up"), 0)::float8 as "up_ms", coalesce(sum("down"), 0)::float8 as "down_ms",
-    coalesce((select json_agg(json_build_array("id", "name", "status", "up", "down") order by "up" / ("up" + "down"), "id") from "least"), '[]') as "least"
-  from "figure"`;
-
-const percentage = (up: number, down: number): number => Number(((100 * up) / (up + down)).toFixed(UPTIME_DIGITS));

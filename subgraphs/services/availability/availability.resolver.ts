@@ -22,7 +22,9 @@ export class AvailabilityResolver {
     return availability.check(input);
   }
 
-  @Query(() => AvailabilityByZip, { description: 'Check which access technologies reach a location of which only the ZIP code is known.' })
+  @Query(() => AvailabilityByZip, {
+    description: 'Check which access technologies reach a location. Only the ZIP code of the location is needed.',
+  })
   @Requires('services:read', { scope: 'open' })
   availabilityByZip(
     @Arg('location', () => PartialLocation, { description: 'Location to check.' }) location: PartialLocation,

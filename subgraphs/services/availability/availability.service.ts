@@ -12,7 +12,7 @@ export interface AvailabilityServiceDeps {
   carriers: CarrierReader;
 }
 
-/** The facts about a location from which availability is computed. */
+/** The properties of a location from which availability is computed. */
 interface Site {
   reaches: readonly Reach[];
   carriers: readonly LocalCarrier[];
@@ -25,9 +25,8 @@ export class AvailabilityService {
   constructor(private readonly deps: AvailabilityServiceDeps) {}
 
   /**
-   * Returns the availability of each requested technology, and the technologies that can replace those that are not
-   * available. If the location has no technology at all, the result has `serviceable: false`. An order for the location
-   * would throw an error instead.
+   * Returns the availability of each requested technology, and the technologies that can replace unavailable technologies. If no technology
+   * is available at the location, the result has `serviceable: false`, whereas an order for the location throws an error.
    * @throws InvalidParameters if the ZIP code is not in the state
    */
   async check<Location extends CoverageLocationInput>({

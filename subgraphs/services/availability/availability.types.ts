@@ -7,7 +7,10 @@ import { AccessTechnology, TECHNOLOGIES } from '../coverage/technology.ts';
 
 @InputType({ description: 'Requirements for the access to a location.' })
 export class AccessRequirementsInput {
-  @Field(() => [AccessTechnology], { nullable: true, description: 'Technologies to check. Default, also for an empty list: all.' })
+  @Field(() => [AccessTechnology], {
+    nullable: true,
+    description: 'Technologies to check. Default: all technologies. An empty list also means all technologies.',
+  })
   @IsOptional()
   @ArrayMaxSize(TECHNOLOGIES.length, { message: `must have at most ${TECHNOLOGIES.length} entries` })
   serviceTypes?: AccessTechnology[];
@@ -43,7 +46,7 @@ export class TechnologyAvailability {
   @Field(() => AccessTechnology, { description: 'Access technology.' })
   serviceType!: AccessTechnology;
 
-  @Field(() => Boolean, { description: 'True if it reaches the location with at least the required bandwidth.' })
+  @Field(() => Boolean, { description: 'True if the technology reaches the location with at least the required bandwidth.' })
   available!: boolean;
 
   @Field(() => String, {
@@ -58,7 +61,7 @@ export class TechnologyAvailability {
   })
   catalogId!: string | null;
 
-  @Field(() => [AvailabilityProvider], { description: 'Carriers that offer the technology at the location, by name.' })
+  @Field(() => [AvailabilityProvider], { description: 'Carriers that offer the technology at the location, sorted by name.' })
   providers!: AvailabilityProvider[];
 }
 

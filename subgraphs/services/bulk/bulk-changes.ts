@@ -8,14 +8,14 @@ import type { BulkItem } from './bulk-item.entity.ts';
 
 const { ACKNOWLEDGED, COMPLETED, FAILED, CANCELLED } = ServiceChangeStatus;
 
-/** Follows and cancels the changes of services that a locked bulk has ordered. */
+/** Tracks and cancels the service changes of a locked bulk. */
 export class BulkChanges {
   constructor(
     private readonly tx: EntityManager,
     private readonly now: Date,
   ) {}
 
-  /** Sets the state of each item from the status of its service change. Reads the service changes without locking them. */
+  /** Sets the state of each bulk item from the status of its service change. Reads the service changes without locking them. */
   async observe(items: readonly BulkItem[]): Promise<void> {
     const ids = items.flatMap(({ changeId }) => changeId ?? []);
     if (ids.length === 0) return;
@@ -28,7 +28,7 @@ export class BulkChanges {
     }
   }
 
-  /** Cancels the changes that have not begun. */
+  /** Cancels the service changes that have not begun. */
   async cancel(items: readonly BulkItem[]): Promise<void> {
     const waiting = items.filter(({ changeId, serviceId }) => changeId && serviceId);
     await this.tx.find(
@@ -46,7 +46,7 @@ export class BulkChanges {
   }
 }
 
-/** Sets the state of an item from the status of its change. */
+/** Sets the state of a bulk item from the status of its service change. */
 export function followChange(item: BulkItem, { status, statusReason }: Pick<ServiceChange, 'status' | 'statusReason'>): void {
   if (status === COMPLETED) item.moveTo(BulkItemStatus.COMPLETED);
   else if (status === CANCELLED) item.moveTo(BulkItemStatus.SKIPPED);

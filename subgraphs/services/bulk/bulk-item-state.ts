@@ -5,16 +5,16 @@ import type { BulkItemError } from './bulk.values.ts';
 
 const { PENDING, IN_PROGRESS, BUILT, COMPLETED, FAILED, RELEASING, RELEASED } = BulkItemStatus;
 
-/** Fields of a service that decide the state of its item. */
+/** Fields of a service that determine the state of its bulk item. */
 export type ObservedService = Pick<Service, 'id' | 'status' | 'statusReason' | 'held' | 'provisionedAt'>;
 
-/** State of an item, and the error if it failed. */
+/** State of a bulk item, and the error if the item failed. */
 export interface ItemState {
   status: BulkItemStatus;
   error: BulkItemError | null;
 }
 
-/** Returns the state of an item whose service was ordered. `present` is the last known state of the item. */
+/** Returns the state of a bulk item whose service was ordered. `present` is the last known state of the item. */
 export function itemStateOf(service: ObservedService, present: BulkItemStatus): ItemState {
   const { status, held, statusReason } = service;
   const isReleased = held === ServiceHold.RELEASING;

@@ -4,13 +4,16 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import { BulkItemStatus } from './bulk.states.ts';
 import { BulkItemError } from './bulk.values.ts';
 
-/** One service of a bulk. A transaction that changes an item must first lock the bulk. The item itself is not locked. */
-@ObjectType({ description: 'One service of a bulk.' })
+/**
+ * A bulk item: the operation on one service of a bulk. A transaction that changes an item must first lock the bulk. The item itself is not
+ * locked.
+ */
+@ObjectType({ description: 'An item of a bulk: one service to order or to change.' })
 @Entity({ tableName: 'bulk_item' })
 @OrganizationFilter({ account: { by: 'bulkId', of: 'Bulk' } })
 @Index({ properties: ['organizationId', 'bulkId', 'position'] })
 export class BulkItem {
-  /** Id of the bulk and position, such as `bulk_…/3`. */
+  /** Id of the item: the id of the bulk and the position in the bulk, such as `bulk_…/3`. */
   @PrimaryKey({ type: 'text' })
   id!: string;
 
@@ -40,7 +43,7 @@ export class BulkItem {
   @Property({ type: 'json', nullable: true })
   error: BulkItemError | null = null;
 
-  /** False if no event contains the current state of the item yet. */
+  /** False if no event contains the current state of the item. */
   @Property({ type: 'boolean' })
   reported = false;
 

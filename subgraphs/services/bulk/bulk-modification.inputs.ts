@@ -50,7 +50,7 @@ export abstract class BulkChange {
   configuration?: Record<string, unknown>;
 }
 
-@InputType({ description: 'New terms of one service in a bulk. At least one is required.' })
+@InputType({ description: 'New terms of one service in a bulk. At least one new term is required.' })
 @Rule<BulkServiceChangeInput>((input) => (isChanged(input) ? [] : [{ field: NAMES[0], reason: `is required, or one of ${OTHERS}` }]))
 export class BulkServiceChangeInput extends BulkChange {
   @Field(() => ID, { description: 'Service to change (`svc_…`).' })
@@ -91,7 +91,7 @@ function problemsOf(input: Valid<BulkChangeInput>): FieldProblem[] {
   return [...twice(serviceIds).map((at) => ({ ...at, field: `serviceIds.${at.field}` })), ...missing];
 }
 
-/** Lists each id that repeats an earlier id of the list. The `field` of each problem is the position of the repeated id. */
+/** Returns a problem for each id that occurs earlier in the list. The `field` of the problem is the position of the repeated id. */
 const twice = (ids: readonly (string | null)[]): FieldProblem[] =>
   ids.flatMap((id, index) =>
     id !== null && ids.indexOf(id) < index ? [{ field: String(index), value: id, reason: 'is already in the list' }] : [],

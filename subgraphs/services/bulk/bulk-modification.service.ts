@@ -25,13 +25,13 @@ interface WantedItem {
   change: BulkChange;
 }
 
-/** Changes many services at once (specification 4.3). */
+/** Changes many services with one request (specification 4.3). */
 export class BulkModificationService {
   constructor(private readonly deps: BulkModificationDeps) {}
 
   /**
-   * Orders a change of each service. All changes are ordered in one transaction, with a savepoint for each, so that the
-   * bulk exists with all its results or not at all. A service that cannot be changed is a `failed` item.
+   * Orders a change of each service. All changes are ordered in one transaction, with a savepoint for each, so that the bulk is stored with
+   * all its results or not at all. A service that cannot be changed is a `failed` item.
    */
   modify(input: BulkChangeInput): Promise<Bulk> {
     const wanted = wantedOf(input);

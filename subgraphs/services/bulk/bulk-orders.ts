@@ -1,26 +1,25 @@
 import { type FieldProblem, InvalidParameters, PlatformError, refuse } from '../../../kernel/errors/errors.ts';
-import type { OrderAccount } from '../accounts/order-account.ts';
+import type { OrderAccount, OrderedFor } from '../accounts/order-account.ts';
 import type { OrderService, OrderTerms } from '../orders/order.service.ts';
 import { productOf } from '../products/registry.ts';
 import type { BulkServiceInput } from './bulk.inputs.ts';
 
-/** The result of checking an item: its terms and account, or the error because of which the item cannot be ordered. */
-export type CheckedItem = { terms: OrderTerms; accountId: string } | { refused: PlatformError };
+/** Result of checking a bulk item: its order terms and account, or the error that prevents the order. */
+export type CheckedItem = ({ terms: OrderTerms } & OrderedFor) | { refused: PlatformError };
 
 /**
- * Checks the items of a bulk like single orders. Each account is checked only once.
- * Must be called outside of a transaction.
- * @throws InvalidParameters that lists the invalid settings and missing locations of all items. If `isAllOrNothing` is
- * true, the error also lists all other reasons why items cannot be ordered
+ * Checks the items of a bulk with the rules for single orders. Each account is checked only once. Must be called outside of a transaction.
+ * @throws InvalidParameters that lists the invalid settings and missing locations of all items. If `isAllOrNothing` is true, the error also
+ * lists all other reasons that prevent an order
  */
 export async function checkItems(
   deps: { orders: OrderService; account: OrderAccount },
   items: readonly BulkServiceInput[],
   isAllOrNothing: boolean,
 ): Promise<CheckedItem[]> {
-  const accounts = new Map<string | null, Promise<string>>();
-  const accountOf = ({ accountId = null }: BulkServiceInput): Promise<string> => {
-    const known = accounts.get(accountId) ?? deps.account.resolve(accountId);
+  const accounts = new Map<string | null, Promise<OrderedFor>>();
+  const accountOf = ({ accountId = null }: BulkServiceInput): Promise<OrderedFor> => {
+    const known = accounts.get(accountId) ?? deps.account.resolve(accountId, null);
     accounts.set(accountId, known);
     return known;
   };
@@ -41,21 +40,22 @@ export async function checkItems(
 async function checkItem(
   orders: OrderService,
   item: BulkServiceInput,
-  accountOf: (item: BulkServiceInput) => Promise<string>,
+  accountOf: (item: BulkServiceInput) => Promise<OrderedFor>,
 ): Promise<CheckedItem> {
   const { template, location = null, customizations, sla, features } = item;
   const { bandwidth, ...configuration } = (customizations ?? {}) as { bandwidth?: string };
   try {
     const terms = await orders.check({ catalog: { id: template }, location, sla, features, configuration, bandwidth });
     if (productOf(terms.type).hasLocation && !location) throw new InvalidParameters([{ field: 'location', reason: 'is required' }]);
-    return { terms, accountId: await accountOf(item) };
+    const { accountId, billingCycle } = await accountOf(item);
+    return { terms, accountId, billingCycle: item.billingCycle ?? billingCycle };
   } catch (error) {
     if (error instanceof PlatformError && error.status < 500) return { refused: error };
     throw error;
   }
 }
 
-/** Returns true if all problems of an item are a missing location or invalid settings. The whole bulk is then refused. */
+/** Returns true if all problems of an item are a missing location or invalid settings. In this case, the whole bulk is rejected. */
 const isMalformed = (error: PlatformError): boolean =>
   error instanceof InvalidParameters && error.problems.every(({ field }) => field === 'location' || field.startsWith(SETTINGS));
 

@@ -12,9 +12,9 @@ import { BulkServices } from './bulk-services.ts';
 
 const { PENDING, IN_PROGRESS, BUILT, COMPLETED, FAILED, SKIPPED, RELEASING } = BulkItemStatus;
 
-/** A bulk is updated at least this often, even if nothing reports a change of its services. */
+/** Maximum time between two updates of a bulk, even if no change of its services is reported. */
 const CHECK_MS = 60_000;
-/** After this time, a rollback that is not complete has failed. The services are still released later. */
+/** Time limit of a rollback. If it is exceeded, the rollback has failed, but the services are still released later. */
 const ROLLBACK_MS = 60 * 60 * 1000;
 /** Minimum time between two events `bulk.progressed` of a bulk. */
 const REPORT_MS = 250;
@@ -25,13 +25,13 @@ export interface BulkProgressDeps {
 }
 
 /**
- * Decides what happens next in a bulk. It may run any number of times: the rows of the bulk, its items and their
- * services contain the whole state.
+ * Decides the next steps of a bulk. It can run any number of times, because the rows of the bulk, its items and their services contain the
+ * complete state.
  */
 export class BulkProgress {
   constructor(private readonly deps: BulkProgressDeps) {}
 
-  /** Updates a locked bulk from its services or changes, and takes the next steps. */
+  /** Updates a locked bulk from the state of its services or service changes, and takes the next steps. */
   async advance(tx: EntityManager, bulk: Bulk): Promise<void> {
     const items = await itemsOf(tx, bulk);
     const open = items.filter((item) => !isFinal(item));
@@ -46,8 +46,8 @@ export class BulkProgress {
   }
 
   /**
-   * Cancels a locked bulk. A bulk with `rollbackOnFailure` is rolled back. In any other bulk, the items that have not
-   * begun are skipped, and the others continue.
+   * Cancels a locked bulk. A bulk with `rollbackOnFailure` is rolled back. In any other bulk, items that have not begun are skipped, and
+   * items that have begun continue.
    * @throws InvalidState if the bulk has ended, is being rolled back, or was cancelled before
    */
   async cancel(tx: EntityManager, bulk: Bulk): Promise<void> {
@@ -100,7 +100,7 @@ async function proceed(bulk: Bulk, items: readonly BulkItem[], services: BulkSer
   } else if (!bulk.parallel) await nextInOrder(bulk, items, services);
 }
 
-/** Begins the next item if no item is in progress. Skips the items after a failed one. */
+/** Starts the next item of a bulk if no item is in progress. If an item has failed, skips the items after it. */
 async function nextInOrder(bulk: Bulk, items: readonly BulkItem[], services: BulkServices): Promise<void> {
   const stop = items.find(({ status }) => status === FAILED || status === SKIPPED);
   const later = stop ? withStatus(items, PENDING).filter(({ position }) => position > stop.position) : [];
@@ -111,7 +111,7 @@ async function nextInOrder(bulk: Bulk, items: readonly BulkItem[], services: Bul
 
 const withStatus = (items: readonly BulkItem[], wanted: BulkItemStatus): BulkItem[] => items.filter(({ status }) => status === wanted);
 
-/** Ends the bulk if all items have ended, or if its rollback takes too long. Returns true if the bulk has ended now. */
+/** Ends the bulk if all items have ended, or if its rollback takes too long. Returns true if this call has ended the bulk. */
 function conclude(bulk: Bulk, items: readonly BulkItem[], now: Date): boolean {
   const { isRollingBack, rollingBackAt, status } = bulk;
   if (!items.every(isFinal)) {

@@ -7,6 +7,8 @@ import { enqueueBuilds } from '../changes/converge-queue.ts';
 import type { Service } from '../inventory/service.entity.ts';
 import { ServiceHold } from '../inventory/service.states.ts';
 import type { OrderService } from '../orders/order.service.ts';
+import { productOf } from '../products/registry.ts';
+import { statusChange } from '../status/service-transition.ts';
 import type { Bulk } from './bulk.entity.ts';
 import type { BulkProvisionInput, BulkServiceInput } from './bulk.inputs.ts';
 import { BulkItemStatus, BulkKind } from './bulk.states.ts';
@@ -24,14 +26,14 @@ export interface BulkProvisioningDeps {
   account: OrderAccount;
 }
 
-/** Orders many services at once (specification 2.5, 4.3). */
+/** Orders many services with one request (specification 2.5, 4.3). */
 export class BulkProvisioningService {
   constructor(private readonly deps: BulkProvisioningDeps) {}
 
   /**
-   * Orders the services. Everything is stored in one transaction. An item that cannot be ordered becomes `failed`. With
+   * Orders the services. One transaction stores the bulk and all services. An item that cannot be ordered becomes `failed`. With
    * `rollbackOnFailure`, the whole bulk is refused instead.
-   * @throws InvalidParameters for malformed items. With `rollbackOnFailure`, for all items that cannot be ordered
+   * @throws InvalidParameters for malformed items. With `rollbackOnFailure`, it is thrown for any item that cannot be ordered
    */
   async provision({ services: inputs, orchestration }: BulkProvisionInput): Promise<Bulk> {
     const { parallel = true, rollbackOnFailure = false } = orchestration ?? {};
@@ -58,7 +60,7 @@ export class BulkProvisioningService {
     });
   }
 
-  /** Stores the service of an item. Returns null if the item was refused, or is skipped because an item before it was refused. */
+  /** Stores the service of an item. Returns null if the item was rejected, or if it is skipped because an earlier item was rejected. */
   async #store(
     tx: EntityManager,
     bulk: Bulk,
@@ -74,11 +76,14 @@ export class BulkProvisioningService {
       item.moveTo(BulkItemStatus.FAILED, itemErrorOf(checked.refused));
       return null;
     }
-    const { location = null, billingCycle, name } = input;
-    const service = await this.deps.orders.store(tx, checked.terms, { accountId: checked.accountId, location, billingCycle, name });
+    const { location = null, name } = input;
+    const { accountId, billingCycle } = checked;
+    const service = this.deps.orders.create(checked.terms, { accountId, location, billingCycle, name });
     service.bulkId = bulk.id;
     service.held = bulk.rollbackOnFailure ? ServiceHold.BUILDING : null;
     item.serviceId = service.id;
+    tx.persist([service, statusChange(service, null)]);
+    await productOf(service.type).stored?.(tx, service);
     return service;
   }
 }

@@ -3,7 +3,7 @@ import type { Offer } from '../catalog/offer.ts';
 import { CoverageService, type LocalCoverage } from '../coverage/coverage.service.ts';
 import type { CoverageLocationInput } from '../coverage/location.ts';
 
-/** Reads each catalog service only once, because most items of a bulk have the same one. */
+/** Reads each catalog service only once, because most items of a bulk order the same catalog service. */
 export class BulkCatalog extends CatalogReader {
   readonly #offers = new Map<string, Promise<Offer | null>>();
 

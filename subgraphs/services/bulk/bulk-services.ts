@@ -38,7 +38,7 @@ export class BulkServices {
     await enqueueConverge(this.jobs, this.tx, service);
   }
 
-  /** Gives up pending services, which the provider was not asked for yet. They become `failed`, and their items `skipped`. */
+  /** Gives up pending services that were not ordered from the provider yet. The services become `failed`, and their items `skipped`. */
   async skip(items: readonly BulkItem[], reason: string): Promise<void> {
     const services = await this.#locked(items);
     for (const item of items) {
@@ -83,7 +83,7 @@ export class BulkServices {
     }
   }
 
-  /** Locks the services of the items, and updates the items from them. */
+  /** Locks the services of the items, and updates the state of the items from their services. */
   async #locked(items: readonly BulkItem[]): Promise<ReadonlyMap<string, Service>> {
     const ids = idsOf(items);
     if (ids.length === 0) return new Map();

@@ -30,7 +30,7 @@ export class Bulk {
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;
 
-  @Field(() => BulkKind, { description: 'What the bulk does.' })
+  @Field(() => BulkKind, { description: 'Operation of the bulk.' })
   @Enum({ items: () => BulkKind, type: 'text' })
   kind!: BulkKind;
 
@@ -42,7 +42,7 @@ export class Bulk {
   @Property({ type: 'text', nullable: true })
   statusReason: string | null = null;
 
-  @Field(() => Boolean, { description: 'True if the items are processed in parallel, false if one after another.' })
+  @Field(() => Boolean, { description: 'True if the items are processed in parallel. False if they are processed one after another.' })
   @Property({ type: 'boolean' })
   parallel = true;
 
@@ -50,7 +50,7 @@ export class Bulk {
   @Property({ type: 'boolean' })
   rollbackOnFailure = false;
 
-  @Field(() => BulkCounts, { description: 'Number of items by their states.' })
+  @Field(() => BulkCounts, { description: 'Number of items in each state.' })
   @Property({ type: 'json' })
   counts!: BulkCounts;
 
@@ -58,18 +58,18 @@ export class Bulk {
   @Property({ type: 'text' })
   requestedBy!: string;
 
-  /** When a caller cancelled the bulk. Items that have begun go on. */
+  /** Time at which a caller cancelled the bulk. Items that have begun still continue to their end. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   cancelledAt: Date | null = null;
 
   @Property({ type: 'datetime', length: 3, nullable: true })
   rollingBackAt: Date | null = null;
 
-  /** When the last event `bulk.progressed` was recorded. */
+  /** Time at which the last event `bulk.progressed` was recorded. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   reportedAt: Date | null = null;
 
-  /** When the bulk must be updated even if nothing reports a change of its services. Null if all items have ended. */
+  /** Time of the next update of the bulk if no change of its services is reported before. Null if all items have ended. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   dueAt: Date | null = null;
 
@@ -90,14 +90,14 @@ export class Bulk {
     return this.status === ROLLING_BACK || (this.status === FAILED && this.rollingBackAt !== null);
   }
 
-  /** True if the bulk failed because services could not be released in time, and some of them are still being released. */
+  /** True if the rollback of the bulk exceeded its time limit, and some services are still being released. */
   get hasLeftovers(): boolean {
     return this.status === FAILED && this.counts.releasing > 0;
   }
 
   /**
-   * Marks the bulk as cancelled. It ends when the items that have begun have ended.
-   * @throws InvalidState if it has ended, or if it was cancelled before
+   * Marks the bulk as cancelled. The bulk ends when all items that have begun have ended.
+   * @throws InvalidState if the bulk has ended, or was cancelled before
    */
   cancel(now: Date): void {
     if (this.cancelledAt) throw new InvalidState('bulk', this.status, BulkStatus.CANCELLED, []);

@@ -6,6 +6,7 @@ import { sortOf } from '../../../kernel/graphql/page.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
+import { ORDER_CYCLE } from '../accounts/order-account.ts';
 import { bandwidthProblems } from '../coverage/bandwidth-option.ts';
 import { ServiceLocation } from '../coverage/location.ts';
 import { BulkKind, BulkStatus } from './bulk.states.ts';
@@ -46,7 +47,7 @@ export class BulkServiceInput {
   @Field(() => ID, {
     nullable: true,
     description:
-      "Account that the service is for (`acc_…`). It must be active. Default: your organization's own account, or your only account if you are limited to one.",
+      "Account that the service is for (`acc_…`). It must be active. Default: your organization's own account, or your only account if you are limited to one account.",
   })
   @IsOptional()
   @Matches(/^acc_\w+$/, { message: 'must be an account id (acc_…)' })
@@ -57,13 +58,17 @@ export class BulkServiceInput {
   @Characters(1, 200)
   name?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Service level from the catalog. Default: the first one of the catalog entry.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Service level from the catalog. Default: the first service level of the catalog entry.',
+  })
   @IsOptional()
   @MaxCharacters(50)
   sla?: string | null;
 
-  @Field(() => BillingCycle, { defaultValue: BillingCycle.MONTHLY, description: 'How often the service is invoiced.' })
-  billingCycle: BillingCycle = BillingCycle.MONTHLY;
+  @Field(() => BillingCycle, { nullable: true, description: ORDER_CYCLE })
+  @IsOptional()
+  billingCycle?: BillingCycle | null;
 
   @Field(() => [String], { nullable: true, description: 'Features from the catalog that are switched on. At most 50.' })
   @IsOptional()
@@ -75,13 +80,14 @@ export class BulkServiceInput {
 export class BulkOrchestration {
   @Field(() => Boolean, {
     defaultValue: true,
-    description: 'True to build the services in parallel. False to build each service after the one before it.',
+    description: 'Whether to build the services in parallel. If false, each service is built after the previous service.',
   })
   parallel: boolean = true;
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'True to make the services operational only when all of them are built, and to release all if one of them fails.',
+    description:
+      'Whether the services become operational only when all of them are built. If one of them fails, all services are released.',
   })
   rollbackOnFailure: boolean = false;
 }
@@ -93,7 +99,7 @@ export class BulkProvisionInput {
   @ValidateNested({ each: true })
   services!: BulkServiceInput[];
 
-  @Field(() => BulkOrchestration, { nullable: true, description: 'Default: in parallel, without a rollback.' })
+  @Field(() => BulkOrchestration, { nullable: true, description: 'How the services are built. Default: in parallel, without a rollback.' })
   @IsOptional()
   @ValidateNested()
   orchestration?: BulkOrchestration | null;
@@ -104,7 +110,7 @@ export class BulkFilter {
   @Field(() => [BulkStatus], { nullable: true })
   status?: BulkStatus[];
 
-  @Field(() => [BulkKind], { nullable: true, description: 'Only bulks that do this.' })
+  @Field(() => [BulkKind], { nullable: true, description: 'Only bulks with one of these operations.' })
   kind?: BulkKind[];
 
   @Field(() => [ID], { nullable: true })

@@ -8,14 +8,14 @@ import { Bulk } from './bulk.entity.ts';
 import { BulkProgress } from './bulk-progress.ts';
 
 /**
- * Maximum number of these jobs that a process runs in parallel. Jobs of the same bulk wait for each other, so a higher
- * number would not make a bulk faster.
+ * Maximum number of jobs for bulks that a process runs in parallel. Jobs of the same bulk wait for each other, so a higher number would not
+ * make a bulk faster.
  */
 const CONCURRENCY = 2;
 
 type BulkPorts = Pick<Ports, 'orm' | 'clock' | 'isClosed'> & { jobs: Jobs };
 
-/** Creates the function that runs a job. */
+/** Creates the function that runs a job of a bulk. */
 export function bulkHandler({ orm, jobs, clock }: BulkPorts): (job: BulkJob) => Promise<void> {
   const progress = new BulkProgress({ jobs, clock });
   return ({ organizationId, bulkId }) =>
@@ -32,7 +32,7 @@ export function defineBulk(ports: BulkPorts): void {
 
 const DUE = { name: 'services.bulk', table: 'services.bulk', column: 'due_at', postponeMs: 60_000 } as const;
 
-/** Updates bulks whose services have not reported a change for a while, and bulks whose rollback takes too long. */
+/** Updates bulks whose services have not reported a change for a minute, and bulks whose rollback takes too long. */
 export function bulkSweeper(ports: Ports): Sweeper {
   const progress = new BulkProgress(ports);
   return dueSweeper({ ...ports, waits: ports.isClosed }, DUE, async (tx, id) => {

@@ -34,7 +34,7 @@ export class BulkResolver {
 
   @Query(() => BulkStatusReport, {
     description:
-      'Get the status of up to 100 services, or of the services of a bulk. A service that does not exist is an entry with an error.',
+      'Get the status of up to 100 services, or of the services of a bulk. The entry of a service that does not exist contains an error.',
   })
   @Requires('services:read', { scope: 'account' })
   bulkServiceStatus(
@@ -57,7 +57,7 @@ export class BulkResolver {
   }
 
   @Mutation(() => Bulk, {
-    description: 'Change up to 100 services at once. A service that cannot be changed is a failed item, and the others are changed.',
+    description: 'Change up to 100 services at once. A service that cannot be changed is a failed item; the other services are changed.',
   })
   @Requires('services:write', { secondFactor: true })
   changeInBulk(

@@ -40,8 +40,8 @@ export class BulkService {
   }
 
   /**
-   * Cancels a bulk. A bulk with `rollbackOnFailure` is rolled back. In any other bulk, the items that have not begun are
-   * skipped, and the others continue.
+   * Cancels a bulk. A bulk with `rollbackOnFailure` is rolled back. In any other bulk, items that have not begun are skipped, and items
+   * that have begun continue.
    * @throws ResourceNotFound, InvalidState
    */
   cancel(id: string): Promise<Bulk> {

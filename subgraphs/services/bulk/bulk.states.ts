@@ -7,7 +7,7 @@ export enum BulkKind {
 }
 registerEnumType(BulkKind, {
   name: 'BulkKind',
-  description: 'What a bulk does.',
+  description: 'Operation of a bulk.',
   valuesConfig: {
     PROVISION: { description: 'Orders services.' },
     MODIFY: { description: 'Changes services.' },
@@ -33,7 +33,7 @@ registerEnumType(BulkStatus, {
     FAILED: { description: 'No item is completed, or services could not be released within an hour (`leftovers`).' },
     CANCELLED: { description: 'A caller cancelled the bulk. Items that had begun may be completed.' },
     ROLLING_BACK: { description: 'An item failed, or a caller cancelled the bulk. The built services are being released.' },
-    ROLLED_BACK: { description: 'No service is left at a provider.' },
+    ROLLED_BACK: { description: 'The rollback is complete: the providers have released all services of the bulk.' },
   },
 });
 
@@ -69,7 +69,7 @@ registerEnumType(BulkItemStatus, {
     IN_PROGRESS: { description: 'The provider is building or changing the service.' },
     BUILT: { description: 'Built. Waits until all services of the bulk are built.' },
     COMPLETED: { description: 'The service is operational, or has been changed. This state is final.' },
-    FAILED: { description: 'Not possible; `error` says why. This state is final.' },
+    FAILED: { description: 'The service could not be ordered or changed; `error` contains the reason. This state is final.' },
     SKIPPED: { description: 'Not begun, because another item failed or the bulk was cancelled. This state is final.' },
     RELEASING: { description: 'The provider is releasing the service, because the bulk is rolled back.' },
     RELEASED: { description: 'Released by the provider. The service was never operational. This state is final.' },

@@ -2,7 +2,7 @@ import { Field, Int, ObjectType } from 'type-graphql';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { BulkItemStatus } from './bulk.states.ts';
 
-@ObjectType({ description: 'Number of items of a bulk by their states.' })
+@ObjectType({ description: 'Number of items of a bulk in each state.' })
 export class BulkCounts {
   @Field(() => Int, { description: 'All items.' })
   total!: number;
@@ -13,7 +13,7 @@ export class BulkCounts {
   @Field(() => Int, { description: 'Items whose services are being built or changed.' })
   inProgress!: number;
 
-  @Field(() => Int, { description: 'Items whose services are built and wait for the others.' })
+  @Field(() => Int, { description: 'Items whose services are built and wait for the other services.' })
   built!: number;
 
   @Field(() => Int, { description: 'Items that are completed.' })

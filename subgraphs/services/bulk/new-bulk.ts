@@ -21,7 +21,9 @@ export function newBulk(principal: Principal, kind: BulkKind, accounts: readonly
   return [Object.assign(new Bulk(), known, { createdAt: now, updatedAt: now }), items];
 }
 
-/** Returns the account of all services. Null if there are several: only callers who see all accounts see such a bulk. */
+/**
+ * Returns the account of all services in a bulk. Null if the bulk concerns several accounts; only callers who see all accounts can see it.
+ */
 function accountOf({ accounts }: Principal, [first, ...others]: readonly string[]): string | null {
   const isOne = first !== undefined && others.every((other) => other === first);
   if (isOne) return first;
@@ -31,5 +33,5 @@ function accountOf({ accounts }: Principal, [first, ...others]: readonly string[
   return accounts[0] ?? null;
 }
 
-/** Converts the error of an operation to the error of an item. */
+/** Converts the error of an operation to the error of a bulk item. */
 export const itemErrorOf = ({ code, message, details }: PlatformError): BulkItemError => ({ code, message, details });

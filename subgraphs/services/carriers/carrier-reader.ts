@@ -32,7 +32,7 @@ export class CarrierReader {
     return { nodes: await this.shown(nodes), pageInfo };
   }
 
-  /** Returns the carriers in the form of the API. Needs three statements for any number of carriers. */
+  /** Converts carriers to the form of the API. It needs three statements for any number of carriers. */
   async shown(rows: readonly CarrierRow[]): Promise<Carrier[]> {
     const served = await this.em.find(CarrierAreaRow, { carrierId: { $in: rows.map(({ id }) => id) } });
     const zipPrefix = { $in: [...new Set(served.map((row) => row.zipPrefix))] };
@@ -84,7 +84,7 @@ const areasOf = (areas: readonly CoverageArea[], reaches: readonly Served[]): Ca
     return local.length > 0 ? [{ zipPrefix, city, state, technologies: technologiesOf(local) }] : [];
   });
 
-/** Returns each technology once, in the order of `TECHNOLOGIES`, with its highest bandwidth. */
+/** Returns each technology once, with its highest bandwidth, in the order of `TECHNOLOGIES`. */
 const technologiesOf = (reaches: readonly Reach[]): CarrierTechnology[] =>
   TECHNOLOGIES.flatMap((technology) => {
     const limits = reaches.filter((reach) => reach.technology === technology).map(({ maxMbps }) => maxMbps);

@@ -16,7 +16,7 @@ export class CarrierRow {
   @Property({ type: 'text' })
   description!: string;
 
-  /** Guaranteed availability in percent. */
+  /** Availability that the carrier guarantees, in percent. */
   @Property({ type: MoneyType })
   uptimePercent!: Decimal;
 
@@ -34,7 +34,7 @@ export class CarrierRow {
   revision = 1;
 }
 
-/** A technology that a carrier offers in a coverage area. The maximum bandwidth is that of the coverage area. */
+/** A technology that a carrier offers in a coverage area. The coverage area defines the maximum bandwidth. */
 @Entity({ tableName: 'carrier_area' })
 @Index({ properties: ['zipPrefix', 'technology'] })
 export class CarrierAreaRow {

@@ -27,7 +27,7 @@ export class CarrierArea {
   technologies!: CarrierTechnology[];
 }
 
-@ObjectType({ description: 'What a carrier guarantees.' })
+@ObjectType({ description: 'Guarantees of a carrier.' })
 export class CarrierSla {
   @Field(() => Decimal, { description: 'Guaranteed availability, in percent.' })
   uptimePercentage!: Decimal;
@@ -50,10 +50,10 @@ export class Carrier {
   @Field(() => [CarrierTechnology], { description: 'Technologies of the carrier, with the highest bandwidth of its areas.' })
   technologies!: CarrierTechnology[];
 
-  @Field(() => [CarrierArea], { description: 'Areas that the carrier serves, by ZIP prefix.' })
+  @Field(() => [CarrierArea], { description: 'Areas that the carrier serves, sorted by ZIP prefix.' })
   areas!: CarrierArea[];
 
-  @Field(() => CarrierSla, { description: 'What the carrier guarantees.' })
+  @Field(() => CarrierSla, { description: 'Guarantees of the carrier.' })
   sla!: CarrierSla;
 
   @Field(() => Int, { description: 'Usual number of days from an order to a working line.' })

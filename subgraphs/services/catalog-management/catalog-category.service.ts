@@ -11,7 +11,7 @@ export class CatalogCategoryService {
   constructor(private readonly deps: OperatorDeps) {}
 
   /**
-   * Adds a category. By default it is the last one.
+   * Adds a category. Default position: the end of the list.
    * @throws CatalogIdTaken
    */
   create({ name, description, position }: CatalogCategoryCreateInput): Promise<CatalogCategoryRow> {
@@ -24,13 +24,16 @@ export class CatalogCategoryService {
     });
   }
 
-  /** @throws ResourceNotFound */
+  /**
+   * Changes a category.
+   * @throws ResourceNotFound
+   */
   update(name: string, input: CatalogCategoryUpdateInput): Promise<CatalogCategoryRow> {
     return this.#change(name, 'updated', async (tx) => Object.assign(await this.#find(tx, name), definedOnly(input)));
   }
 
   /**
-   * Deletes a category without services.
+   * Deletes a category that has no services.
    * @throws ResourceNotFound, CategoryInUse
    */
   delete(name: string): Promise<CatalogCategoryRow> {

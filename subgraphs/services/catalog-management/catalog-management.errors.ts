@@ -1,14 +1,14 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { inWords, type Resource } from '../../../kernel/errors/resource.ts';
 
-/** 409: a record of the catalog, of coverage or of the carriers has this id already. */
+/** 409: a record of the catalog, the coverage or the carriers already has this id. */
 export class CatalogIdTaken extends PlatformError {
   constructor(resource: Resource, id: string) {
     super('DUPLICATE_RESOURCE', `There is already a ${inWords(resource)} ${id}. Update it, or choose another id.`, { resource, id });
   }
 }
 
-/** 409: another catalog service that is not retired has this `service_type`. */
+/** 409: another catalog service that is not retired already has this `service_type`. */
 export class ServiceTypeTaken extends PlatformError {
   constructor(serviceType: string, id: string) {
     super('DUPLICATE_RESOURCE', `${id} already has the service type ${serviceType}. Retire it first, or omit the service type.`, {
@@ -19,7 +19,7 @@ export class ServiceTypeTaken extends PlatformError {
   }
 }
 
-/** 409: a category with services, also retired ones, cannot be deleted. */
+/** 409: a category with services cannot be deleted. Retired services count too. */
 export class CategoryInUse extends PlatformError {
   constructor(name: string, services: readonly string[]) {
     super('SERVICE_CONFLICT', `The category ${name} still has services. Move them to another category first.`, {

@@ -65,7 +65,7 @@ export class CatalogFeatureInput {
   @Field(() => Boolean, { defaultValue: false, description: 'True if the price is for one unit of the quantity, such as one site.' })
   perUnit: boolean = false;
 
-  @Field(() => [String], { nullable: true, description: 'Names of features that must be ordered with this one. Default: none.' })
+  @Field(() => [String], { nullable: true, description: 'Names of features that must be ordered with this feature. Default: none.' })
   @IsOptional()
   @Options()
   needs?: string[] | null;
@@ -81,7 +81,7 @@ abstract class CatalogServiceOptions {
 
   @Field(() => Decimal, {
     nullable: true,
-    description: 'Lowest price. Omit it if the service has bandwidths: then it is their lowest price.',
+    description: 'Lowest price. If the service has bandwidths, omit this field: the lowest price of the bandwidths is used.',
   })
   @NotNull()
   @Allow(jsonSchema({ minimum: 0 }))
@@ -124,7 +124,7 @@ abstract class CatalogServiceOptions {
   features?: CatalogFeatureInput[];
 }
 
-@InputType({ description: 'New values of a catalog service. Lists replace the present ones.' })
+@InputType({ description: 'New values of a catalog service. A list replaces the present list.' })
 export class CatalogServiceUpdateInput extends CatalogServiceOptions {
   @Field(() => String, { nullable: true, description: 'Name of the category, such as `connectivity`.' })
   @NotNull()
@@ -148,7 +148,7 @@ export class CatalogServiceUpdateInput extends CatalogServiceOptions {
 
   @Field(() => [CatalogSlaInput], {
     nullable: true,
-    description: `Service levels, 1 to ${MAX_OPTIONS}. The first one is the default.`,
+    description: `Service levels, 1 to ${MAX_OPTIONS}. The first service level is the default.`,
   })
   @NotNull()
   @ArrayMinSize(1, { message: `must have 1 to ${MAX_OPTIONS} entries` })
@@ -184,7 +184,7 @@ export class CatalogServiceCreateInput extends CatalogServiceOptions {
   @Characters(1, 50)
   unit!: string;
 
-  @Field(() => [CatalogSlaInput], { description: `Service levels, 1 to ${MAX_OPTIONS}. The first one is the default.` })
+  @Field(() => [CatalogSlaInput], { description: `Service levels, 1 to ${MAX_OPTIONS}. The first service level is the default.` })
   @ArrayMinSize(1, { message: `must have 1 to ${MAX_OPTIONS} entries` })
   @Options()
   @ValidateNested({ each: true })

@@ -20,7 +20,7 @@ const CatalogPriceChangePage = pageOf('CatalogPriceChange', CatalogPriceChange);
 @Resolver()
 export class CatalogManagementResolver {
   @Query(() => [CatalogService], {
-    description: 'List all services of the catalog, also retired ones, by category. For the operator of the platform.',
+    description: 'List all services of the catalog, including retired services, sorted by category. For the operator of the platform.',
   })
   @Requires('platform:read', { scope: 'organization' })
   catalogServices(@Ctx() { catalog }: ServicesContext): Promise<CatalogService[]> {
@@ -112,7 +112,7 @@ export class CatalogManagementResolver {
 
   @Mutation(() => CatalogCategory, {
     description:
-      'Delete a category without services. Fails with SERVICE_CONFLICT if it has any, also retired ones. For the operator of the platform.',
+      'Delete a category without services. Fails with SERVICE_CONFLICT if the category has services, including retired services. For the operator of the platform.',
   })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   deleteCatalogCategory(

@@ -23,14 +23,14 @@ import { replaceRows } from './replace-rows.ts';
 const NO_PRICES: Prices = new Map();
 
 /**
- * Changes the services of the catalog for the operator of the platform. A change of the catalog concerns only later
- * orders: ordered services keep their price, their options and their provider.
+ * Changes the services of the catalog for the operator of the platform. A change of the catalog applies only to later orders: ordered
+ * services keep their price, their options and their provider.
  */
 export class CatalogManagementService {
   constructor(private readonly deps: OperatorDeps) {}
 
   /**
-   * Adds a service to the catalog. By default it is the last one of its category.
+   * Adds a service to the catalog. Default position: the end of its category.
    * @throws InvalidParameters, CatalogIdTaken, ServiceTypeTaken
    */
   create({ id, category, ...input }: CatalogServiceCreateInput): Promise<CatalogService> {
@@ -92,8 +92,8 @@ export class CatalogManagementService {
   }
 
   /**
-   * Changes a service while no other operator changes the catalog. `act` returns the prices before the change, or
-   * null if it changes no price. If nothing differs, the revision stays and no event is recorded.
+   * Changes a catalog service while no other operator can change the catalog. `act` returns the prices before the change, or null if it
+   * changes no price. If nothing changes, the revision stays the same and no event is recorded.
    */
   #change(id: string, action: CatalogChange['action'], act: (tx: EntityManager) => Promise<Prices | null>): Promise<CatalogService> {
     return underLock(this.deps.em, CATALOG_LOCK, async (tx) => {
@@ -176,8 +176,8 @@ async function offerRowsOf(tx: EntityManager, serviceId: string) {
 }
 
 /**
- * Refuses a starting price that is sent without bandwidths, if the service has bandwidths: the lowest of their prices is
- * the starting price. If the input contains both, `offeredProblems` checks the starting price.
+ * Returns a problem if a starting price is sent without bandwidths, but the service has bandwidths: its starting price is the lowest of
+ * their prices. If the input contains both, `offeredProblems` checks the starting price.
  */
 const startingPriceProblems = (
   { startingPrice, bandwidths }: CatalogServiceUpdateInput,

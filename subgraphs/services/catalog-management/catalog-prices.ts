@@ -2,10 +2,10 @@ import type { Decimal } from '../../../kernel/values/money.ts';
 import type { Offer } from '../catalog/offer.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';
 
-/** The prices and surcharges of a catalog service by item, such as `bandwidth:1000mbps`. */
+/** The prices and surcharges of a catalog service. The keys are price items, such as `bandwidth:1000mbps`. */
 export type Prices = ReadonlyMap<string, Decimal>;
 
-/** One price that differs. `old` is null for an added item, and `new` is null for a removed item. */
+/** A difference in the price of one item. `old` is null for an added item, and `new` is null for a removed item. */
 export interface PriceDifference {
   item: string;
   old: Decimal | null;
@@ -27,7 +27,7 @@ export const pricesOf = ({
     ...features.map(({ name, monthlyPrice }): [string, Decimal] => [`feature:${name}`, monthlyPrice]),
   ]);
 
-/** Lists the items whose price differs. */
+/** Lists the price items whose price has changed. */
 export function priceDifferences(before: Prices, after: Prices): PriceDifference[] {
   const items = [...new Set([...before.keys(), ...after.keys()])];
   return items.flatMap((item) => {

@@ -80,7 +80,7 @@ const percentProblems = (field: string, value: Decimal | undefined, maximum: num
     ? [{ field, value, reason: `must be between 0 and ${maximum}, with at most 4 decimal places` }]
     : [];
 
-/** Lists the entries that repeat an earlier one. Two texts such as 1gbps and 1000mbps are the same bandwidth. */
+/** Returns a problem for each list entry that repeats an earlier entry. Two texts such as 1gbps and 1000mbps are the same bandwidth. */
 const repeated = (list: string, member: string, keys: readonly (string | number | null | undefined)[]): FieldProblem[] =>
   keys.flatMap((key, index) =>
     key !== null && key !== undefined && keys.indexOf(key) < index

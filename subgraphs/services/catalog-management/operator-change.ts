@@ -30,7 +30,7 @@ export const underLock = <T>(em: EntityManager, lock: string, change: (tx: Entit
     { clear: true },
   );
 
-/** Stores what the transaction has changed, and records the event that brings the change into the operator's audit. */
+/** Stores the changes of the transaction, and records the event that causes the audit record of the operator. */
 export async function recordChange(tx: EntityManager, { request, clock }: OperatorDeps, change: CatalogChange): Promise<void> {
   await tx.flush();
   await record(tx, catalogChanged(change, request.principal, clock.now()));

@@ -6,7 +6,7 @@ import { CatalogTermDiscountsInput } from './catalog-management.inputs.ts';
 
 @Resolver()
 export class TermDiscountResolver {
-  @Query(() => [CatalogTermDiscount], { description: 'List the discounts that quotes with a long term have, by term.' })
+  @Query(() => [CatalogTermDiscount], { description: 'List the discounts that quotes with a long term have, sorted by term.' })
   @Requires('services:read', { scope: 'open' })
   catalogTermDiscounts(@Ctx() { termDiscounts }: ServicesContext): Promise<CatalogTermDiscount[]> {
     return termDiscounts.list();

@@ -12,7 +12,7 @@ export class TermDiscountService {
     return em.find(CatalogTermDiscountRow, {}, { orderBy: { months: 'asc' } });
   }
 
-  /** Replaces all discounts. Quotes that exist keep their discount. If nothing differs, no event is recorded. */
+  /** Replaces all term discounts. Existing quotes keep their discount. If nothing changes, no event is recorded. */
   replace(discounts: readonly CatalogTermDiscountInput[]): Promise<CatalogTermDiscountRow[]> {
     return underLock(this.deps.em, CATALOG_LOCK, async (tx) => {
       const present = await this.list(tx);

@@ -1,13 +1,14 @@
 import DataLoader from 'dataloader';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { ResourceNotFound, refuse } from '../../../kernel/errors/errors.ts';
+import { shortRead } from '../../../kernel/records/short-read.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';
 import { CatalogCategoryRow, CatalogServiceRow } from './catalog.entity.ts';
 import type { CatalogCategory, CatalogService as CatalogServiceType, ServiceCatalog } from './catalog.types.ts';
 import { isOrderable, type Offer } from './offer.ts';
 
-/** An offer with all columns of its service. */
+/** A catalog service with its options and all stored columns. */
 type StoredOffer = Offer & { service: Stored };
 type Stored = Offer['service'] & Pick<CatalogServiceRow, 'position' | 'retiredAt' | 'revision'>;
 
@@ -19,7 +20,10 @@ export class CatalogReader {
     this.#ordered = new DataLoader(async (ids) => (await this.offersById(ids)).map((offer) => shown(offer as StoredOffer)));
   }
 
-  /** Returns a catalog service that was ordered, even if it is retired. One statement reads all that are asked for at once. */
+  /**
+   * Returns a catalog service that was ordered, even if it is retired. One statement reads all catalog services that a request needs at the
+   * same time.
+   */
   ordered(id: string): Promise<CatalogServiceType> {
     return this.#ordered.load(id);
   }
@@ -49,7 +53,7 @@ export class CatalogReader {
     return offers.map(shown).sort((one, other) => (order.get(one.category) ?? 0) - (order.get(other.category) ?? 0));
   }
 
-  /** Returns a service of the catalog, even if it is retired. Null if there is none. */
+  /** Returns a service of the catalog, even if it is retired. Null if the catalog does not contain it. */
   async managed(id: string): Promise<CatalogServiceType | null> {
     const [offer] = await this.#offers('s."id" = ?', id);
     return offer ? shown(offer) : null;
@@ -61,12 +65,12 @@ export class CatalogReader {
     return { name, description, services: offers.map(shown) };
   }
 
-  /** Returns the offer with this `service_type`, such as `fiber`. Null if the catalog has none, or has retired it. */
+  /** Returns the catalog service with this `service_type`, such as `fiber`. Null if there is no such service, or if it is retired. */
   async offer(serviceType: string): Promise<Offer | null> {
     return (await this.#offers(`s."retired_at" is null and s."service_type" = ?`, serviceType))[0] ?? null;
   }
 
-  /** Returns the offer with this id, such as `business_fiber`. Null if the catalog has none, or has retired it. */
+  /** Returns the catalog service with this id, such as `business_fiber`. Null if there is no such service, or if it is retired. */
   async offerById(id: string): Promise<Offer | null> {
     return (await this.#offers(`s."retired_at" is null and s."id" = ?`, id))[0] ?? null;
   }
@@ -93,7 +97,7 @@ export class CatalogReader {
     });
   }
 
-  /** Lists the catalog services that these products build. */
+  /** Lists the catalog services that these products build, such as `internet`. */
   orderable(...products: string[]): Promise<CatalogServiceRow[]> {
     return this.em.find(
       CatalogServiceRow,
@@ -125,12 +129,12 @@ export class CatalogReader {
   }
 
   /**
-   * Reads the offers that match a condition, in the order of the catalog. It uses one statement, without the ORM, because
-   * every order reads an offer.
+   * Reads the catalog services that match a condition, in the order of the catalog. It is one fast query, because every order reads a
+   * catalog service.
    */
   async #offers(where: string, ...values: string[]): Promise<StoredOffer[]> {
-    const rows = await this.em.execute<OfferRow[]>(`${OFFERS} where ${where} order by s."category", s."position", s."id"`, values);
-    return rows.map(({ service, bandwidths, slas, features }) => ({
+    const rows = await shortRead<OfferRow>(this.em, `${OFFERS} where ${where} order by s."category", s."position", s."id"`, values);
+    return rows.map(([service, bandwidths, slas, features]) => ({
       service: {
         ...service,
         startingPrice: new Decimal(service.startingPrice),
@@ -155,16 +159,16 @@ export class CatalogReader {
 }
 
 /** A catalog service with its options. Prices and percentages are texts, so that they stay exact. */
-interface OfferRow {
+type OfferRow = [
   service: Omit<Stored, 'startingPrice' | 'installationFee' | 'retiredAt'> & {
     startingPrice: string;
     installationFee: string;
     retiredAt: string | null;
-  };
-  bandwidths: readonly [mbps: number, monthlyPrice: string][];
-  slas: readonly [name: string, upliftPercent: string, uptimePercent: string][];
-  features: readonly [name: string, description: string, monthlyPrice: string, perUnit: boolean, needs: string[]][];
-}
+  },
+  bandwidths: readonly [mbps: number, monthlyPrice: string][],
+  slas: readonly [name: string, upliftPercent: string, uptimePercent: string][],
+  features: readonly [name: string, description: string, monthlyPrice: string, perUnit: boolean, needs: string[]][],
+];
 
 const OFFERS = `
   select json_build_object('id', s."id", 'category', s."category", 'position', s."position", 'name', s."name", 'description', s."description",

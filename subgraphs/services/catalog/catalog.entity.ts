@@ -37,7 +37,7 @@ export class CatalogServiceRow {
   @Property({ type: 'text' })
   description!: string;
 
-  /** The product that builds the service, such as `internet`. Null if the service cannot be ordered yet. */
+  /** Product that builds the service, such as `internet`. Null if the service cannot be ordered yet. */
   @Property({ type: 'text', nullable: true })
   product: string | null = null;
 
@@ -99,7 +99,7 @@ export class CatalogSlaRow {
   @Property({ type: MoneyType })
   upliftPercent!: Decimal;
 
-  /** Guaranteed availability in percent. */
+  /** Availability that the service level guarantees, in percent. */
   @Property({ type: MoneyType })
   uptimePercent!: Decimal;
 }
@@ -131,7 +131,9 @@ export class CatalogFeatureRow {
   needs: string[] = [];
 }
 
-/** Discount on the monthly price for a term of at least `months`. If several discounts match, the one with the longest term applies. */
+/**
+ * Discount on the monthly price for a term of at least `months`. If several discounts match, the discount with the longest term applies.
+ */
 @Entity({ tableName: 'catalog_term_discount' })
 export class CatalogTermDiscountRow {
   @PrimaryKey({ type: 'integer', autoincrement: false })

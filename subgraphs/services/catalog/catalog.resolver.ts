@@ -5,7 +5,7 @@ import { ServiceCatalog } from './catalog.types.ts';
 
 @Resolver()
 export class CatalogResolver {
-  @Query(() => ServiceCatalog, { description: 'Get the services that can be ordered, with prices, by category.' })
+  @Query(() => ServiceCatalog, { description: 'Get the services of the catalog with their prices, grouped by category.' })
   @Requires('services:read', { scope: 'open' })
   catalog(
     @Arg('category', () => String, {

@@ -57,7 +57,7 @@ export class CatalogFeature {
   @Field(() => Boolean, { description: 'True if the price is for one unit of the quantity, such as one site of a network.' })
   perUnit!: boolean;
 
-  @Field(() => [String], { description: 'Features that must be ordered with this one.' })
+  @Field(() => [String], { description: 'Features that must be ordered with this feature.' })
   needs!: string[];
 }
 
@@ -75,7 +75,7 @@ export class CatalogService {
   @Field(() => String, { description: 'Name of its category.' })
   category!: string;
 
-  @Field(() => Int, { description: 'Position in the category. Services are listed by this number.' })
+  @Field(() => Int, { description: 'Position in the category. Services are sorted by this number.' })
   position!: number;
 
   @Field(() => String, {
@@ -106,7 +106,7 @@ export class CatalogService {
   @Field(() => [String], { description: 'Bandwidths that can be ordered, such as `500mbps`. Empty for services without a bandwidth.' })
   bandwidthOptions!: string[];
 
-  @Field(() => [String], { description: 'Service levels that can be ordered. The first one is the default.' })
+  @Field(() => [String], { description: 'Service levels that can be ordered. The first service level is the default.' })
   slaOptions!: string[];
 
   @Field(() => CatalogPricing, { description: 'Prices and surcharges.' })
@@ -128,7 +128,7 @@ export class CatalogCategory {
   services!: CatalogService[];
 }
 
-@ObjectType({ description: 'Services of the catalog, by category.' })
+@ObjectType({ description: 'Services of the catalog, grouped by category.' })
 export class ServiceCatalog {
   @Field(() => [CatalogCategory], { description: 'Categories in display order.' })
   categories!: CatalogCategory[];
@@ -139,6 +139,8 @@ export class CatalogTermDiscount {
   @Field(() => Int, { description: 'Shortest term that has the discount, in months.' })
   months!: number;
 
-  @Field(() => Decimal, { description: 'Discount in percent. Of several that match a term, the one with the most months applies.' })
+  @Field(() => Decimal, {
+    description: 'Discount in percent. If several discounts match a term, the discount with the most months applies.',
+  })
   percent!: Decimal;
 }

@@ -23,7 +23,10 @@ export type OrderableOffer = Offer & { service: { product: ServiceType } };
 /** Returns true if the catalog service can be ordered, because one of the products builds it. */
 export const isOrderable = (offer: Offer): offer is OrderableOffer => products.some(({ type }) => type === offer.service.product);
 
-/** @throws FeatureNeedsOthers if a feature needs another feature that is not switched on */
+/**
+ * Checks that all features are switched on that other features require.
+ * @throws FeatureNeedsOthers if a required feature is not switched on
+ */
 export function checkNeeds({ features }: Offer, names: readonly string[]): void {
   for (const { name, needs } of features) {
     const missing = names.includes(name) ? needs.filter((need) => !names.includes(need)) : [];

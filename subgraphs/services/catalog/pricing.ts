@@ -9,15 +9,15 @@ export interface PricedTerms {
   bandwidthMbps: number | null;
   sla: string | null;
   features: readonly string[];
-  /** Number of billed units, such as the sites of a network. */
+  /** Number of billed units, such as sites of a network. */
   quantity: number;
-  /** Discount for the term of the contract. Default: 0. */
+  /** Discount for the contract term, in percent. Default: 0. */
   discountPercent?: Decimal;
 }
 
 /**
- * Returns the service level of orders that do not choose one: the first service level of the catalog service. Null if
- * it has none.
+ * Returns the service level of orders that do not choose one: the first service level of the catalog service. Null if the catalog service
+ * has no service levels.
  */
 export const defaultSla = ({ slas }: Offer): string | null => slas[0]?.name ?? null;
 
@@ -46,7 +46,7 @@ const problem = (field: string, value: string, options: readonly string[]): Fiel
 
 /**
  * Computes the parts of the monthly price of a service. The surcharge of the service level applies to each part. A part
- * that is in `agreed` keeps its unit price, so that a change of the catalog does not change what was agreed. The terms
+ * that is in `agreed` keeps its unit price, so that a change of the catalog does not change the agreed price. The terms
  * must have no problems (`offerProblems`).
  */
 export function priceLinesOf(offer: Offer, wanted: PricedTerms, agreed: readonly PriceLine[] = []): PriceLine[] {

@@ -20,7 +20,7 @@ export interface ChangeableService {
   offer: Offer;
 }
 
-/** Reads what a change of a locked service needs, in the transaction of the change. */
+/** Reads the data that a change of a locked service needs, in the transaction of the change. */
 export async function changeable(tx: EntityManager, service: Service): Promise<ChangeableService> {
   const offer = await new CatalogReader(tx).offerOf(service.catalogId);
   return { service, product: productOf(service.type), offer };
@@ -84,6 +84,6 @@ export async function applyChange(
   await record(tx, serviceModified(service, plan.changes));
 }
 
-/** Returns true if the provider must change the service. */
+/** Returns true if a change requires the provider to change the service. */
 export const concernsProvider = (service: Service, { terms }: PlannedChange): boolean =>
   JSON.stringify(specOf(service)) !== JSON.stringify(specOf(service, terms));

@@ -45,8 +45,8 @@ export function planChange(
 }
 
 /**
- * Checks a change of a service. A service level, bandwidth or feature that the service already has may be one that the
- * catalog no longer sells.
+ * Checks a change of a service. A service level, bandwidth or feature that the service already has is valid even if the catalog no longer
+ * sells it.
  * @throws InvalidParameters for values that the product or the catalog does not have
  * @throws FeatureNeedsOthers
  */

@@ -4,8 +4,10 @@ import { PlatformError } from '../../../kernel/errors/errors.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
 import { Service } from '../inventory/service.entity.ts';
+import { isInService } from '../inventory/service.states.ts';
 import { specOf } from '../products/service-spec.ts';
 import type { Applied, ApplyOrder, ServiceProvider } from '../providers/service.provider.ts';
+import type { BlockStep } from './block-step.ts';
 import {
   applyChange,
   type ChangeableService,
@@ -34,21 +36,30 @@ export interface ChangeStepDeps {
  * made it. If the provider refuses it, the service stays as it is.
  */
 export class ChangeStep {
-  constructor(private readonly deps: ChangeStepDeps) {}
+  constructor(
+    private readonly deps: ChangeStepDeps,
+    private readonly blocks: BlockStep,
+  ) {}
 
   /**
    * Applies the due changes of a service, oldest first, until one of them needs the provider. Returns the order for
-   * this change, or null if no change needs the provider.
+   * this change, or null if no change needs the provider. Changes wait until the service is neither suspended nor
+   * blocked at the provider. Only a change that has begun is completed before the service is blocked, because the order
+   * to block a service contains its terms.
    */
-  async next(tx: EntityManager, service: Service): Promise<{ change: ApplyOrder } | null> {
+  async next(tx: EntityManager, service: Service): Promise<{ change: ApplyOrder } | { block: ApplyOrder } | null> {
+    const due = (await openChanges(tx, service.id)).filter(isDue);
+    const begun = due.filter(({ status }) => status === ServiceChangeStatus.IN_PROGRESS);
+    const block = begun.length > 0 ? null : await this.blocks.next(tx, service);
+    if (block) return block;
     const subject = await changeable(tx, service);
-    for (const change of (await openChanges(tx, service.id)).filter(isDue)) {
+    for (const change of isInService(service.status) ? due : begun) {
       const plan = await planAgain(tx, subject, change, this.deps.clock.now());
       if (plan && concernsProvider(service, plan)) return { change: changeOrderOf(service, change, plan) };
       if (plan) await applyChange(tx, subject, change, plan, this.deps.clock.now());
       await wakeBulk(this.deps.jobs, tx, change);
     }
-    return null;
+    return begun.length > 0 ? this.blocks.next(tx, service) : null;
   }
 
   /**

@@ -2,7 +2,7 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Service } from '../inventory/service.entity.ts';
 
-/** Queue of the jobs that let the provider build services, or release them. */
+/** Queue of the jobs that ask the provider to build or release services. */
 export const CONVERGE_QUEUE = 'services.converge';
 /**
  * Queue of the jobs that change services. Processes of the platform's previous release do not take these jobs, because
@@ -15,22 +15,27 @@ export const CHANGE_QUEUE = 'services.apply-change';
  * because they do not know held services.
  */
 export const BULK_CONVERGE_QUEUE = 'services.converge-bulk';
+/**
+ * Queue of the jobs that block and unblock services. Processes of the platform's previous release do not take these jobs, because they do
+ * not block services.
+ */
+export const BLOCK_QUEUE = 'services.block';
 /** Queue of the jobs that update bulks after their services or changes have changed. */
 export const BULK_QUEUE = 'services.bulk';
-/** Queue that earlier releases of the platform used. Its jobs are handled like those of `CONVERGE_QUEUE`. */
+/** Queue that earlier releases used for the jobs of `CONVERGE_QUEUE`. Its jobs are handled in the same way. */
 export const FORMER_QUEUE = 'services.provision';
 
 export interface ConvergeJob {
   organizationId: string;
   serviceId: string;
-  /** Number of the job. Jobs of earlier releases have none. */
+  /** Number of the job. Undefined for jobs of earlier releases. */
   number?: number;
 }
 
 /**
- * Enqueues the job that lets the provider build or release a service. The job exists only if the transaction commits.
- * Jobs of the service with a lower number, in any of these queues, then do nothing when they start. The transaction must
- * have locked the row of the service, unless the service is new.
+ * Enqueues the job that lets the provider build or release a service. The job exists only if the transaction commits. From then on, jobs of
+ * the service with a lower number do nothing when they start, in any of these queues. The transaction must have locked the row of the
+ * service, unless the service is new.
  */
 export function enqueueConverge(jobs: Jobs, tx: EntityManager, service: Service, startAfter?: Date): Promise<void> {
   return enqueue(jobs, tx, service.bulkId && !service.provisionedAt ? BULK_CONVERGE_QUEUE : CONVERGE_QUEUE, service, startAfter);
@@ -42,11 +47,19 @@ export function enqueueBuilds(jobs: Jobs, tx: EntityManager, services: readonly 
 }
 
 /**
- * Enqueues the job that applies the changes of a service. As with `enqueueConverge`, jobs of the service with a lower number
- * then do nothing, and the transaction must have locked the row of the service.
+ * Enqueues the job that applies the changes of a service. As with `enqueueConverge`, jobs of the service with a lower number do nothing
+ * from then on, and the transaction must have locked the row of the service.
  */
 export function enqueueChanges(jobs: Jobs, tx: EntityManager, service: Service, startAfter?: Date): Promise<void> {
   return enqueue(jobs, tx, CHANGE_QUEUE, service, startAfter);
+}
+
+/**
+ * Enqueues the job that blocks or unblocks a service at the provider. As with `enqueueConverge`, jobs of the service with a lower number do
+ * nothing from then on, and the transaction must have locked the row of the service.
+ */
+export function enqueueBlock(jobs: Jobs, tx: EntityManager, service: Service): Promise<void> {
+  return enqueue(jobs, tx, BLOCK_QUEUE, service);
 }
 
 function enqueue(jobs: Jobs, tx: EntityManager, queue: string, service: Service, startAfter?: Date): Promise<void> {
@@ -65,8 +78,8 @@ export interface BulkJob {
 }
 
 /**
- * Enqueues the job that updates the bulk of a service or change, if it has one. The transaction must not lock the bulk
- * itself, because a bulk is always locked before its services.
+ * Enqueues the job that updates the bulk of a service or service change. Does nothing if there is no bulk. The transaction must not lock
+ * the bulk itself, because a bulk is always locked before its services.
  */
 export async function wakeBulk(
   jobs: Jobs,

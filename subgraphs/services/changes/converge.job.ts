@@ -7,14 +7,16 @@ import { type Backoff, pauseAfter } from '../../../kernel/outbound/backoff.ts';
 import { organizationEm } from '../../../kernel/records/organization-filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
 import { Service } from '../inventory/service.entity.ts';
-import { isInService, ServiceHold, ServiceStatus } from '../inventory/service.states.ts';
+import { isBuilt, ServiceHold, ServiceStatus } from '../inventory/service.states.ts';
 import { specOf } from '../products/service-spec.ts';
 import type { Applied, ApplyOrder, Released, ReleaseOrder, ServiceProvider } from '../providers/service.provider.ts';
 import { OrderRejected } from '../providers/service.provider.ts';
 import { isAccountSuspended } from '../status/service-transition.ts';
 import { StatusChange } from '../status/status-change.entity.ts';
+import { BlockStep } from './block-step.ts';
 import { ChangeStep } from './change-step.ts';
 import {
+  BLOCK_QUEUE,
   BULK_CONVERGE_QUEUE,
   CHANGE_QUEUE,
   CONVERGE_QUEUE,
@@ -33,8 +35,8 @@ const RETRY_DELAY_SECONDS = 1;
 /** Delays between attempts to release a service. The attempts continue until the provider responds. */
 const RELEASE_BACKOFF: Backoff = { firstMs: 2_000, factor: 2, maxMs: 60 * 60 * 1000 };
 /**
- * Maximum time that an order can be on its way to a provider. After this time, the provider either has the order or will
- * never receive it.
+ * Maximum time between sending an order to a provider and its arrival. After this time, the provider either has the
+ * order or will never receive it.
  */
 const ASK_MS = 30_000;
 /** Number of jobs of each queue that a process runs in parallel. Most of the time, they wait for the provider. */
@@ -48,6 +50,7 @@ export interface ConvergeDeps {
   clock: Clock;
   log: Logger;
   connectivity: ServiceProvider;
+  organizationLog?: Ports['organizationLog'];
   isClosed?: Ports['isClosed'];
 }
 
@@ -58,7 +61,7 @@ export interface ConvergeDeps {
  */
 export function defineConverge(deps: ConvergeDeps): void {
   const converger = new Converger(deps);
-  for (const queue of [CONVERGE_QUEUE, CHANGE_QUEUE, BULK_CONVERGE_QUEUE, FORMER_QUEUE])
+  for (const queue of [CONVERGE_QUEUE, CHANGE_QUEUE, BLOCK_QUEUE, BULK_CONVERGE_QUEUE, FORMER_QUEUE])
     deps.jobs.define<ConvergeJob>(queue, ({ organizationId, serviceId, number }) => converger.run(organizationId, serviceId, number), {
       retryLimit: RETRY_LIMIT,
       retryDelaySeconds: RETRY_DELAY_SECONDS,
@@ -69,20 +72,22 @@ export function defineConverge(deps: ConvergeDeps): void {
     });
 }
 
-/** Task for the provider: to build a service, to change it, or to release it. */
-type ProviderTask = { build: ApplyOrder } | { change: ApplyOrder } | { release: ReleaseOrder };
+/** Task for the provider: to build a service, to change it, to block or unblock it, or to release it. */
+type ProviderTask = { build: ApplyOrder } | { change: ApplyOrder } | { block: ApplyOrder } | { release: ReleaseOrder };
 
 /**
  * Brings the provider to the wanted state of a service: builds it until it is operational or failed, applies its
- * changes in their order, or releases it until it is decommissioned. It may run twice and stop at any point. Each step
+ * changes in their order, blocks it while it is suspended, or releases it until it is decommissioned. It may run twice and stop at any point. Each step
  * checks the status while the row is locked. The provider is called between transactions with the id of the service or
  * of the change, so that a repeated call continues the same order.
  */
 export class Converger {
+  readonly #blocks: BlockStep;
   readonly #changes: ChangeStep;
 
   constructor(private readonly deps: ConvergeDeps) {
-    this.#changes = new ChangeStep(deps);
+    this.#blocks = new BlockStep(deps);
+    this.#changes = new ChangeStep(deps, this.#blocks);
   }
 
   /**
@@ -94,14 +99,33 @@ export class Converger {
     const em = organizationEm(this.deps.orm, organizationId);
     const task = await this.#begin(em, serviceId, jobNumber);
     if (!task) return;
-    if ('build' in task) await this.#build(em, task.build);
-    else if ('change' in task) await this.#changes.run(em, task.change);
-    else await this.#release(em, task.release);
+    try {
+      if ('build' in task) await this.#build(em, task.build);
+      else if ('change' in task) await this.#changes.run(em, task.change);
+      else if ('block' in task) await this.#blocks.run(em, organizationId, task.block);
+      else await this.#release(em, organizationId, task.release);
+    } catch (error) {
+      const [step = ''] = Object.keys(task);
+      this.#tell(organizationId, serviceId, step);
+      throw error;
+    }
+  }
+
+  /** Writes to the organization's log that the order will be sent to the provider again. Details of an outage are not shown. */
+  #tell(organizationId: string, serviceId: string, step: string): void {
+    this.deps.organizationLog?.write({
+      organizationId,
+      level: 'warn',
+      source: 'provisioning',
+      message: `The provider could not be asked to ${step} the service, or did not respond as expected. It is asked again.`,
+      serviceId,
+      attributes: { step },
+    });
   }
 
   /**
-   * Returns what the provider must do now; null if there is nothing left to do. Changes the status of a pending service
-   * to provisioning.
+   * Returns the next order to the provider; null if there is nothing left to do. Changes the status of a pending
+   * service to provisioning.
    */
   #begin(em: EntityManager, serviceId: string, jobNumber?: number): Promise<ProviderTask | null> {
     return em.transactional(async (tx) => {
@@ -113,7 +137,7 @@ export class Converger {
         service.askedAt = this.deps.clock.now();
         return { build: orderOf(service) };
       }
-      if (service && isInService(service.status)) return this.#changes.next(tx, service);
+      if (service && isBuilt(service.status)) return this.#changes.next(tx, service);
       if (!service || !mustRelease(service)) return null;
       const { providerReference: reference, name } = service;
       const releaseId = releaseIdOf(service, await openDecommission(tx, serviceId));
@@ -165,12 +189,13 @@ export class Converger {
     this.deps.log.warn({ err: error, service: serviceId }, 'provisioning of a service failed and will not be retried');
   }
 
-  async #release(em: EntityManager, line: ReleaseOrder): Promise<void> {
+  async #release(em: EntityManager, organizationId: string, line: ReleaseOrder): Promise<void> {
     let outcome: Released | { state: 'rejected'; reason: string } | { state: 'unreachable' };
     try {
       outcome = await this.deps.connectivity.release(line);
     } catch (error) {
       this.deps.log.warn({ err: error, service: line.serviceId }, 'a service could not be released at the provider');
+      this.#tell(organizationId, line.serviceId, 'release');
       outcome = error instanceof OrderRejected ? { state: 'rejected', reason: error.message } : { state: 'unreachable' };
     }
     await em.transactional(async (tx) => {
@@ -197,7 +222,7 @@ export class Converger {
 
   /**
    * Completes the release of a service. If the provider was asked to build the service less than `ASK_MS` ago, that
-   * order may still be on its way. In this case, a new job repeats the release after that time.
+   * order may not have arrived yet. In this case, a new job repeats the release after that time.
    */
   async #released(tx: EntityManager, service: Service, reason: string | null): Promise<void> {
     const { askedAt, providerReference, status } = service;
@@ -242,8 +267,8 @@ async function statusBeforeEnd(tx: EntityManager, service: Service): Promise<Ser
 }
 
 /**
- * Returns the idempotency key of a release: the id of the decommission that has not ended. The release of a service
- * without one, such as a failed service, has a key of its own.
+ * Returns the idempotency key of a release: the id of the decommission that has not ended. If the service has no
+ * decommission, for example because its provisioning failed, the release has its own key.
  */
 const releaseIdOf = ({ id }: Service, open: ServiceChange | null): string => open?.id ?? `${id}/release`;
 

@@ -8,8 +8,8 @@ import type { ServiceChange } from './service-change.entity.ts';
 import { move } from './service-move.ts';
 
 /**
- * Returns the status of a service when its decommission begins. A pending service is decommissioned at once, because
- * the provider was not asked to build it yet.
+ * Returns the status that a service gets when its decommission begins. A pending service is decommissioned immediately, because it was not
+ * ordered from the provider yet.
  */
 const nextOf = ({ status }: Service): ServiceStatus =>
   status === ServiceStatus.PENDING ? ServiceStatus.DECOMMISSIONED : ServiceStatus.DECOMMISSIONING;

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
+import { ServiceBlock } from './service-block.entity.ts';
 import { ServiceChange } from './service-change.entity.ts';
 import { ServiceChangeKind, ServiceChangeStatus } from './service-change.states.ts';
 
@@ -15,7 +16,7 @@ export const openDecommission = (tx: EntityManager, serviceId: string): Promise<
 export const completedDecommission = (tx: EntityManager, serviceId: string): Promise<ServiceChange | null> =>
   tx.findOne(ServiceChange, { serviceId, kind: DECOMMISSION, status: COMPLETED }, LOCKED);
 
-/** Returns the changes of a locked service that have not ended, oldest first, without its decommission. */
+/** Returns the changes of a locked service that have not ended, oldest first. A decommission is not included. */
 export const openChanges = (tx: EntityManager, serviceId: string): Promise<ServiceChange[]> =>
   tx.find(
     ServiceChange,
@@ -23,16 +24,16 @@ export const openChanges = (tx: EntityManager, serviceId: string): Promise<Servi
     { ...LOCKED, orderBy: { createdAt: 'asc', id: 'asc' } },
   );
 
-/** Returns true if a change must be applied now, and does not wait for its date. */
+/** Returns true if a change must be applied now. False if it waits for its date. */
 export const isDue = ({ applyDueAt }: ServiceChange): boolean => applyDueAt === null;
 
-/** Number of failed changes that are looked up at the provider when a service is released. */
+/** Maximum number of failed changes whose provider orders are looked up when a service is released. */
 const LOOKED_UP = 5;
 
 /**
- * Returns the ids of the newest failed changes of a service, oldest first. The provider may still be working on them
- * when the service is released, because changes also fail if the service is taken down or the provider cannot be
- * reached.
+ * Returns the ids of the newest failed changes of a service, oldest first, and of an order to block the service that has not ended. The
+ * provider may still be working on them when the service is released, because changes also fail if the service is taken down or the
+ * provider cannot be reached.
  */
 export async function possiblyOpenOrders(tx: EntityManager, serviceId: string): Promise<string[]> {
   const failed = await tx.find(
@@ -40,5 +41,6 @@ export async function possiblyOpenOrders(tx: EntityManager, serviceId: string): 
     { serviceId, kind: { $ne: DECOMMISSION }, status: FAILED },
     { orderBy: { createdAt: 'desc', id: 'desc' }, limit: LOOKED_UP },
   );
-  return failed.map(({ id }) => id).reverse();
+  const block = await tx.findOne(ServiceBlock, { id: serviceId, isOpen: true });
+  return [...failed.map(({ id }) => id).reverse(), ...(block ? [block.orderId] : [])];
 }

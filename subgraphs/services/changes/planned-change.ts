@@ -42,7 +42,10 @@ export async function checkedChange(
   return plan;
 }
 
-/** @throws AlreadyScaling, TooManyChanges */
+/**
+ * Checks that another change of the service is allowed.
+ * @throws AlreadyScaling, TooManyChanges
+ */
 export function checkRoom({ id }: Service, open: readonly ServiceChange[], kind: ServiceChangeKind, isLater: boolean): void {
   const scheduled = open.find((change) => change.kind === ServiceChangeKind.SCALING && !isDue(change));
   if (kind === ServiceChangeKind.SCALING && isLater && scheduled) throw new AlreadyScaling(scheduled);
@@ -58,7 +61,10 @@ export function changePatch({ bandwidth, features, ...others }: ServiceChangeInp
   return ({ terms }) => ({ ...patch, ...(features && { features: featuresOf(terms.features, features) }) });
 }
 
-/** Returns the names of the features that are switched on after a selection. */
+/**
+ * Returns the names of all features that are switched on after a change. A selection that is a list replaces the
+ * present features. A selection that is an object switches single features on or off, and keeps the others.
+ */
 export function featuresOf(present: readonly string[], selection: FeatureSelection): string[] {
   if (Array.isArray(selection)) return [...(selection as readonly string[])];
   const switched = Object.entries(selection);

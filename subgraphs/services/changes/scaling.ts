@@ -16,8 +16,8 @@ export const SIZE_FIELDS = Object.fromEntries([
 
 /**
  * Returns the patch that sets the new bandwidth or number of units of a service.
- * @throws InvalidParameters if the new size is not larger (scaling up) or smaller (scaling down) than the present size,
- * or if the service has no size of this kind
+ * @throws InvalidParameters if the new size is not larger (scaling up) or smaller (scaling down) than the present size, or if the service
+ * is not sold by this kind of size
  */
 export function sizePatch(
   { product }: ChangeableService,

@@ -10,13 +10,15 @@ const { DECOMMISSIONING, DECOMMISSIONED } = ServiceStatus;
 const ENDED = 'The service is taken down.';
 
 /**
- * Updates the changes of a service after its status has changed, in the same transaction. When a service is taken down,
- * its maintenance is cancelled. Its other changes are cancelled too, or fail if they have begun.
+ * Updates the changes of a service after its status has changed from `from`, in the same transaction. When a service is
+ * taken down, its maintenance is cancelled. Its other changes are cancelled too, or fail if they have begun.
  */
-export async function followChanges(tx: EntityManager, service: Service): Promise<void> {
-  await followDecommission(tx, service);
+export async function followChanges(tx: EntityManager, service: Service, from: ServiceStatus): Promise<void> {
   const { id, status, updatedAt } = service;
-  if (status !== DECOMMISSIONING && status !== DECOMMISSIONED) return;
+  const isEnding = status === DECOMMISSIONING || status === DECOMMISSIONED;
+  // a decommission is in progress only while the service has this status
+  if (isEnding || from === DECOMMISSIONING) await followDecommission(tx, service);
+  if (!isEnding) return;
   await cancelMaintenance(tx, service, updatedAt);
   for (const change of await openChanges(tx, id)) change.moveTo(change.status === IN_PROGRESS ? FAILED : CANCELLED, updatedAt, ENDED);
 }

@@ -60,13 +60,13 @@ export class ServiceChange {
   @Property({ type: 'datetime', length: 3 })
   effectiveAt!: Date;
 
-  /** When a decommission must begin. Null if it has begun or has ended, and for other kinds of changes. */
+  /** Time at which a decommission must begin. Null if it has begun or ended, and for other kinds of changes. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   dueAt: Date | null = null;
 
   /**
-   * When a scheduled change that is not a decommission must begin. Null if the change is due or has ended. It is not
-   * stored in `due_at`, because the previous release treats every change with `due_at` as a decommission.
+   * Time at which a scheduled change that is not a decommission must begin. Null if the change is due or has ended. It is a separate
+   * column, because the previous release treats every change with `due_at` as a decommission.
    */
   @Property({ type: 'datetime', length: 3, nullable: true })
   applyDueAt: Date | null = null;
@@ -75,7 +75,7 @@ export class ServiceChange {
   @Property({ type: 'json', nullable: true })
   wanted: ServicePatch | null = null;
 
-  /** Price lines of the service after the change, as they were agreed when the change was ordered. */
+  /** Price lines of the service after the change, as agreed when the change was ordered. */
   @Property({ type: 'json', nullable: true })
   priceLines: PriceLine[] | null = null;
 
@@ -110,7 +110,7 @@ export class ServiceChange {
   @Property({ type: 'text' })
   requestedBy!: string;
 
-  /** Number of consecutive failed attempts at the provider. */
+  /** Number of consecutive failed attempts to make the change at the provider. */
   @Property({ type: 'integer' })
   failures = 0;
 

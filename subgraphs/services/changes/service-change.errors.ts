@@ -21,7 +21,7 @@ export class UnsuitableDestination extends PlatformError {
   }
 }
 
-/** 409: a service can be changed only while it is in service. `details.from` is its status. */
+/** 409: the status of the service does not allow changes. `details.from` is its status. */
 export class ServiceNotChangeable extends PlatformError {
   constructor({ id, status }: Service) {
     super('INVALID_STATE', `The service ${id} is ${status}. Only a service that is in service can be changed.`, {

@@ -25,7 +25,10 @@ export class DecommissionInput {
   @ValidateNested()
   dataMigration?: DataMigration | null;
 
-  @Field(() => String, { nullable: true, description: 'Reason, which the events and the history of the service contain.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Reason for the decommission. The events and the history of the service contain it.',
+  })
   @IsOptional()
   @Characters(1, 500)
   reason?: string | null;

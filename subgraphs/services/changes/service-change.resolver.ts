@@ -24,7 +24,7 @@ export class ServiceChangeResolver {
 
   @Mutation(() => Service, {
     description:
-      'Take a service down now. The service is `DECOMMISSIONING` until the provider has released it; then the event `service.decommissioned` is sent. A service that was never provisioned is cancelled. Fails with INVALID_STATE if the service is already being taken down, and with SERVICE_MAINTENANCE during maintenance.',
+      'Take a service down now. The service is `DECOMMISSIONING` until the provider has released it. After the release, the event `service.decommissioned` is sent. A service that was never provisioned is cancelled. Fails with INVALID_STATE if the service is already being taken down, and with SERVICE_MAINTENANCE during maintenance.',
   })
   @Requires('services:write', { secondFactor: true })
   endService(
@@ -38,11 +38,11 @@ export class ServiceChangeResolver {
 
   @Mutation(() => ServiceChange, {
     description:
-      'Take a service down at a date. Fails with SERVICE_CONFLICT if the service already has a decommission, or if the destination of its data is unsuitable, and with INVALID_STATE if the service is already being taken down.',
+      'Take a service down at a date. Fails with SERVICE_CONFLICT if the service already has a decommission, or if the destination of its data is unsuitable. Fails with INVALID_STATE if the service is already being taken down.',
   })
   @Requires('services:write', { secondFactor: true })
   decommissionService(
-    @Arg('id', () => ID) id: string,
+    @Arg('id', () => ID, { description: 'Id of the service (`svc_…`).' }) id: string,
     @Arg('input', () => DecommissionInput, { description: 'Date, migration of data, and reason.' }) input: DecommissionInput,
     @Ctx() { changes }: ServicesContext,
   ): Promise<ServiceChange> {
@@ -55,7 +55,11 @@ export class ServiceChangeResolver {
   @Requires('services:write', { secondFactor: true })
   cancelServiceChange(
     @Arg('id', () => ID) id: string,
-    @Arg('serviceId', () => ID, { nullable: true, description: 'Service that the change must belong to (`svc_…`). Default: any.' })
+    @Arg('serviceId', () => ID, {
+      nullable: true,
+      description:
+        'Service of the change (`svc_…`). If the change belongs to another service, the response is the same as for an unknown change. Default: any.',
+    })
     serviceId: string | undefined,
     @Ctx() { changes }: ServicesContext,
   ): Promise<ServiceChange> {

@@ -12,11 +12,11 @@ registerEnumType(ServiceChangeKind, {
   name: 'ServiceChangeKind',
   description: 'Kind of change of a service.',
   valuesConfig: {
-    MODIFICATION: { description: 'Terms of the service change, such as its name, bandwidth or service level.' },
-    CONFIGURATION: { description: 'Settings of the service change.' },
-    SCALING: { description: 'The service gets larger or smaller.' },
-    FEATURES: { description: 'Features are switched on or off.' },
-    DECOMMISSION: { description: 'The service is permanently taken down.' },
+    MODIFICATION: { description: 'Changes the terms of the service, such as its name, bandwidth or service level.' },
+    CONFIGURATION: { description: 'Changes settings that are specific to the kind of service.' },
+    SCALING: { description: 'Makes the service larger or smaller.' },
+    FEATURES: { description: 'Switches features on or off.' },
+    DECOMMISSION: { description: 'Takes the service down permanently.' },
   },
 });
 
@@ -35,14 +35,16 @@ registerEnumType(ServiceChangeStatus, {
     ACKNOWLEDGED: { description: 'Waits for its date, or for an earlier change. Can be cancelled.' },
     IN_PROGRESS: { description: 'The provider is making the change.' },
     COMPLETED: { description: 'Done. This state is final.' },
-    FAILED: { description: 'Not possible; `statusReason` says why. The service stays as it is. This state is final.' },
+    FAILED: {
+      description: 'The change was not possible; `statusReason` contains the reason. The service stays as it is. This state is final.',
+    },
     CANCELLED: { description: 'Cancelled by a caller before its date. This state is final.' },
   },
 });
 
 const { ACKNOWLEDGED, IN_PROGRESS, COMPLETED, FAILED, CANCELLED } = ServiceChangeStatus;
 
-/** Maximum number of changes of a service that have not ended, without its decommission. */
+/** Maximum number of changes of a service that have not ended. A decommission does not count. */
 export const MAX_OPEN = 20;
 /** Statuses of changes that have not ended. */
 export const OPEN_STATUSES: readonly ServiceChangeStatus[] = [ACKNOWLEDGED, IN_PROGRESS];

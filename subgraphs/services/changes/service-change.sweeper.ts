@@ -43,7 +43,7 @@ const APPLY_DUE = {
 
 /**
  * Begins other changes than decommissions at their dates. The job that applies the change checks it again. A change waits
- * while its organization is suspended.
+ * while its organization is suspended. A change of a suspended service stays open, and is applied when the suspension ends.
  */
 export const changeApplicationSweeper = (deps: DueDeps & Pick<Ports, 'database' | 'jobs' | 'isSuspended'>): Sweeper =>
   dueSweeper({ ...deps, waits: deps.isSuspended }, APPLY_DUE, async (tx, id, now) => {
@@ -53,5 +53,6 @@ export const changeApplicationSweeper = (deps: DueDeps & Pick<Ports, 'database' 
     // a change may take effect at the moment when its maintenance starts
     await advanceDueMaintenance(tx, service, now);
     if (isInService(service.status)) await enqueueChanges(deps.jobs, tx, service);
-    else change.moveTo(ServiceChangeStatus.FAILED, now, `The service is ${service.status}.`);
+    else if (service.status !== ServiceStatus.SUSPENDED)
+      change.moveTo(ServiceChangeStatus.FAILED, now, `The service is ${service.status}.`);
   });

@@ -88,7 +88,7 @@ export enum ScalingAction {
 registerEnumType(ScalingAction, {
   name: 'ScalingAction',
   description: 'Direction in which the size of a service changes.',
-  valuesConfig: { SCALE_UP: { description: 'The service gets larger.' }, SCALE_DOWN: { description: 'The service gets smaller.' } },
+  valuesConfig: { SCALE_UP: { description: 'The service becomes larger.' }, SCALE_DOWN: { description: 'The service becomes smaller.' } },
 });
 
 @InputType({ description: 'New size of a service, and when it takes effect.' })
@@ -117,7 +117,8 @@ export class ScalingInput {
 
   @Field(() => Date, {
     nullable: true,
-    description: 'When the new size takes effect, at most a year ahead. Null and the default mean the start of the maintenance, or now.',
+    description:
+      'When the new size takes effect, at most a year ahead. If it is null or omitted, the change takes effect at the start of the maintenance, or now if there is no maintenance.',
   })
   @IsOptional()
   effectiveDate?: Date | null;
@@ -125,7 +126,7 @@ export class ScalingInput {
   @Field(() => MaintenanceWindowInput, {
     nullable: true,
     description:
-      'Time during which the service is in maintenance for the change. It must contain `effectiveDate`. Null and the default mean no maintenance.',
+      'Time during which the service is in maintenance for the change. It must contain `effectiveDate`. If it is null or omitted, there is no maintenance.',
   })
   @IsOptional()
   @ValidateNested()

@@ -15,7 +15,7 @@ import {
 } from './service-update.inputs.ts';
 
 const PENDING =
-  'A change that the provider must make is in `pendingChanges` until it is applied; then the event `service.modified` is sent.';
+  'A change that the provider must make is in `pendingChanges` until it is applied. When it is applied, the event `service.modified` is sent.';
 const REFUSED = 'Fails with INVALID_STATE if the service is not in service, and with SERVICE_MAINTENANCE during maintenance.';
 const OF_TYPE = 'Fails with RESOURCE_NOT_FOUND if the service is of another kind.';
 
@@ -24,11 +24,11 @@ export class ServiceUpdateResolver {
   @Query(() => ChangePreview, {
     nullable: true,
     description:
-      'Preview a change of terms and features of a service: what it would change and cost, or why it would be refused. Nothing is stored. Null if the service does not exist.',
+      'Preview a change of terms and features of a service: its effect and its cost, or the reason why it would be refused. Nothing is stored. Null if the service does not exist.',
   })
   @Requires('services:write', { scope: 'account' })
   changePreview(
-    @Arg('id', () => ID) id: string,
+    @Arg('id', () => ID, { description: 'Id of the service (`svc_…`).' }) id: string,
     @Arg('input', () => ServiceChangeInput, { description: 'New terms and features.' }) input: ServiceChangeInput,
     @Ctx() { updates }: ServicesContext,
   ): Promise<ChangePreview | null> {
@@ -61,7 +61,7 @@ export class ServiceUpdateResolver {
   }
 
   @Mutation(() => Service, {
-    description: `Switch features of a service on or off. Fails with SERVICE_CONFLICT if a feature needs another one. ${PENDING} ${REFUSED}`,
+    description: `Switch features of a service on or off. Fails with SERVICE_CONFLICT if a feature requires another feature that is not switched on. ${PENDING} ${REFUSED}`,
   })
   @Requires('services:write', { secondFactor: true })
   updateServiceFeatures(
@@ -78,7 +78,7 @@ export class ServiceUpdateResolver {
   })
   @Requires('services:write', { secondFactor: true })
   scaleService(
-    @Arg('id', () => ID) id: string,
+    @Arg('id', () => ID, { description: 'Id of the service (`svc_…`).' }) id: string,
     @Arg('input', () => ScalingInput, { description: 'New size, and when it takes effect.' }) input: ScalingInput,
     @ExpectedRevision() expectedRevision: number | undefined,
     @Ctx() { updates }: ServicesContext,

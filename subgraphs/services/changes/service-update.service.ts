@@ -53,7 +53,7 @@ interface WantedChange {
   patchOf(before: Agreement, subject: ChangeableService): ServicePatch;
 }
 
-/** A change that has passed all checks, and what it was computed from. */
+/** A change that has passed all checks, and the values from which it was computed. */
 interface CheckedChange {
   subject: ChangeableService;
   open: readonly ServiceChange[];
@@ -65,16 +65,15 @@ interface CheckedChange {
 }
 
 /**
- * Changes services: their terms, settings, features and size (specification 4.3). Each change is a record. A job
- * applies the changes that the provider must make, and those that wait for them, one after another. All other changes
- * that are due are applied immediately.
+ * Changes services: their terms, settings, features and size (specification 4.3). Each change is a record. A job applies changes that the
+ * provider must make, and changes that wait for an earlier change, one after another. All other due changes are applied immediately.
  */
 export class ServiceUpdateService {
   constructor(private readonly deps: ServiceUpdateDeps) {}
 
   /**
-   * Changes the terms of a service, and returns the service. It still has the old terms if the provider must make the
-   * change, or if an earlier change must be completed first.
+   * Changes the terms of a service, and returns the service. The service still has the old terms if the provider must make the change, or
+   * if an earlier change must be completed first.
    * @throws ResourceNotFound, StaleResource, ServiceNotChangeable, ServiceInMaintenance, TooManyChanges
    * @throws InvalidParameters, InsufficientBandwidth, and other errors of an order
    */
@@ -118,8 +117,8 @@ export class ServiceUpdateService {
   }
 
   /**
-   * Returns what a change of terms and features would do, or why it would be refused. Stores nothing. Returns null if the
-   * service does not exist.
+   * Returns the effect of a change of terms and features, or the reason why it would be refused. Stores nothing.
+   * Returns null if the service does not exist.
    */
   async preview(id: string, input: ServiceChangeInput): Promise<ChangePreview | null> {
     const wanted = { kind: ServiceChangeKind.MODIFICATION, patchOf: changePatch(input) };
@@ -195,6 +194,7 @@ export class ServiceUpdateService {
 const maintenanceOf = ({ id, changes }: ServiceChange, { startsAt, endsAt }: MaintenanceTimes): PlannedMaintenance => ({
   startsAt,
   endsAt,
+  title: null,
   description: `Change of ${Object.keys(changes ?? {})
     .filter((name) => name !== 'monthly_price')
     .join(', ')}`,
@@ -202,7 +202,10 @@ const maintenanceOf = ({ id, changes }: ServiceChange, { startsAt, endsAt }: Mai
   serviceChangeId: id,
 });
 
-/** @throws ServiceNotChangeable, ServiceInMaintenance */
+/**
+ * Checks that a service can be changed now.
+ * @throws ServiceNotChangeable, ServiceInMaintenance
+ */
 async function checkCanChange(tx: EntityManager, service: Service, isLater: boolean, now: Date): Promise<void> {
   if (!isLater) await checkNotInMaintenance(tx, service, now);
   if (!isInService(service.status)) throw new ServiceNotChangeable(service);

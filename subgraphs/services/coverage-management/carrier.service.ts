@@ -21,7 +21,10 @@ const DEFAULTS = { uptimePercent: new Decimal('99.9'), repairHours: 24, installa
 export class CarrierService {
   constructor(private readonly deps: OperatorDeps) {}
 
-  /** @throws CatalogIdTaken, CarrierNameTaken, InvalidParameters */
+  /**
+   * Creates a carrier.
+   * @throws CatalogIdTaken, CarrierNameTaken, InvalidParameters
+   */
   create({ id, ...input }: CarrierCreateInput): Promise<Carrier> {
     return this.#change(id, 'created', async (tx) => {
       if (await tx.findOne(CarrierRow, { id })) throw new CatalogIdTaken('carrier', id);
@@ -48,7 +51,7 @@ export class CarrierService {
   }
 
   /**
-   * Deletes a carrier. Coverage stays, and ordered services continue.
+   * Deletes a carrier. The coverage does not change, and ordered services continue.
    * @throws ResourceNotFound, StaleResource
    */
   delete(id: string, expectedRevision?: number | null): Promise<Carrier> {

@@ -45,7 +45,7 @@ abstract class CoverageAreaOptions {
 
   @Field(() => [CoverageTechnologyInput], {
     nullable: true,
-    description: 'Technologies that are available in the area. Without any, no service can be ordered there.',
+    description: 'Technologies that are available in the area. If the list is empty, no service can be ordered there.',
   })
   @NotNull()
   @Technologies()
@@ -87,7 +87,9 @@ export class CarrierAreaInput {
   @IsPrefix()
   zipPrefix!: string;
 
-  @Field(() => [AccessTechnology], { description: 'Technologies of the carrier there. Coverage must have them.' })
+  @Field(() => [AccessTechnology], {
+    description: 'Technologies of the carrier in the area. The coverage area must have these technologies.',
+  })
   @Technologies()
   technologies!: AccessTechnology[];
 }
@@ -128,7 +130,7 @@ abstract class CarrierOptions {
   areas?: CarrierAreaInput[];
 }
 
-@InputType({ description: 'New values of a carrier. A list of areas replaces the present one.' })
+@InputType({ description: 'New values of a carrier. A list of areas replaces the present list.' })
 export class CarrierUpdateInput extends CarrierOptions {
   @Field(() => String, { nullable: true, description: 'Name of the company, 1 to 200 characters. It must be unique.' })
   @NotNull()

@@ -11,7 +11,8 @@ import { CoverageAreaPage, ManagedCoverageArea } from './coverage-management.typ
 @Resolver()
 export class CoverageManagementResolver {
   @Query(() => CoverageAreaPage, {
-    description: 'List the coverage areas by ZIP prefix, also those that are not on the map. For the operator of the platform.',
+    description:
+      'List the coverage areas, sorted by ZIP prefix. Areas that are not on the map are included. For the operator of the platform.',
   })
   @Requires('platform:read', { scope: 'organization' })
   coverageAreas(
@@ -32,7 +33,7 @@ export class CoverageManagementResolver {
 
   @Mutation(() => ManagedCoverageArea, {
     description:
-      'Change a coverage area. A list of technologies replaces the present one. Ordered services continue. Fails with SERVICE_CONFLICT if a carrier has a technology that the area would lose. For the operator of the platform.',
+      'Change a coverage area. A list of technologies replaces the present list. Ordered services continue. Fails with SERVICE_CONFLICT if a carrier has a technology that the area would lose. For the operator of the platform.',
   })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   updateCoverageArea(
@@ -58,7 +59,9 @@ export class CoverageManagementResolver {
     return coverageManagement.delete(zipPrefix, expectedRevision);
   }
 
-  @Mutation(() => Carrier, { description: 'Add a carrier. It can serve only what coverage has. For the operator of the platform.' })
+  @Mutation(() => Carrier, {
+    description: 'Add a carrier. It can only serve coverage areas and their technologies. For the operator of the platform.',
+  })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   createCarrier(
     @Arg('input', () => CarrierCreateInput, { description: 'Carrier to create.' }) input: CarrierCreateInput,
@@ -68,7 +71,7 @@ export class CoverageManagementResolver {
   }
 
   @Mutation(() => Carrier, {
-    description: 'Change a carrier. A list of areas replaces the present one. `initial` becomes false. For the operator of the platform.',
+    description: 'Change a carrier. A list of areas replaces the present list. `initial` becomes false. For the operator of the platform.',
   })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   updateCarrier(

@@ -16,7 +16,7 @@ import { CoverageInUse } from './coverage-management.errors.ts';
 import type { CoverageAreaCreateInput, CoverageAreaUpdateInput, CoverageTechnologyInput } from './coverage-management.inputs.ts';
 import type { ManagedCoverageArea } from './coverage-management.types.ts';
 
-/** Changes coverage areas for the operator of the platform. Ordered services continue, also where coverage ends. */
+/** Changes coverage areas for the operator of the platform. Ordered services continue, even where coverage ends. */
 export class CoverageManagementService {
   constructor(private readonly deps: OperatorDeps) {}
 
@@ -34,7 +34,10 @@ export class CoverageManagementService {
     return pageFrom(source, [{ field: 'id', order: SortOrder.ASC }], page);
   }
 
-  /** @throws CatalogIdTaken */
+  /**
+   * Creates a coverage area.
+   * @throws CatalogIdTaken
+   */
   create({ zipPrefix, ...input }: CoverageAreaCreateInput): Promise<ManagedCoverageArea> {
     return this.#change(zipPrefix, 'created', async (tx) => {
       if (await tx.findOne(CoverageArea, { zipPrefix })) throw new CatalogIdTaken('coverage_area', zipPrefix);
@@ -46,7 +49,7 @@ export class CoverageManagementService {
   }
 
   /**
-   * Changes an area. A list of technologies replaces the present one.
+   * Changes an area. A list of technologies replaces the present list.
    * @throws ResourceNotFound, StaleResource
    * @throws CoverageInUse if a carrier has a technology that the area would lose
    */
@@ -60,7 +63,7 @@ export class CoverageManagementService {
   }
 
   /**
-   * Deletes an area. Its ZIP codes then belong to the area with the next shorter prefix, if there is one.
+   * Deletes an area. After that, its ZIP codes belong to the area with the next shorter prefix, if such an area exists.
    * @throws ResourceNotFound, StaleResource
    * @throws CoverageInUse if a carrier serves the area
    */

@@ -10,8 +10,8 @@ import { AccessTechnology } from './technology.ts';
 const AREAS_MAX = 500;
 
 /**
- * Returns coverage areas as GeoJSON, with one feature for each area and each of its technologies that `filter` names. A
- * box in `filter` selects every area whose own bounding box touches it.
+ * Returns coverage areas as GeoJSON, with one feature for each area and each technology that is available in the area and selected by
+ * `filter`. A box in `filter` selects every area whose own bounding box touches it.
  * @throws InvalidParameters if there are more than 500 areas
  */
 export async function coverageMapOf(em: EntityManager, { bbox, technology, simplify }: CoverageMapFilter): Promise<CoverageMap> {

@@ -86,6 +86,6 @@ export class CoverageMap {
   @Field(() => String, { description: 'Always `FeatureCollection`.' })
   type!: 'FeatureCollection';
 
-  @Field(() => [CoverageFeature], { description: 'One feature for each area and technology, by ZIP prefix.' })
+  @Field(() => [CoverageFeature], { description: 'One feature for each area and technology, sorted by ZIP prefix.' })
   features!: CoverageFeature[];
 }

@@ -24,7 +24,7 @@ export class CoverageArea {
   @Property({ type: 'json', nullable: true })
   ring: Ring | null = null;
 
-  /** The box around the outline. */
+  /** Coordinates of the box around the outline, in degrees. */
   @Property({ type: 'double', nullable: true })
   west: number | null = null;
 
@@ -41,8 +41,7 @@ export class CoverageArea {
   revision = 1;
 
   /**
-   * Sets the outline and the box around it, or removes both if `ring` is null. The positions may be in clockwise or
-   * counterclockwise order.
+   * Sets the outline and the box around it, or removes both if `ring` is null. The positions may be in clockwise or counterclockwise order.
    */
   outline(ring: Ring | null): void {
     const none = { west: null, south: null, east: null, north: null };

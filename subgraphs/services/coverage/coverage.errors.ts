@@ -45,7 +45,7 @@ export class InsufficientBandwidth extends PlatformError {
   }
 }
 
-/** Returns the parts of the place that are known. */
+/** Returns a text with the known parts of a location: city, state and ZIP code. */
 const inWords = ({ city, state, zip }: ServiceLocation): string =>
   [city, [state, zip].filter(Boolean).join(' ')].filter(Boolean).join(', ');
 const plain = ({ address, city, state, zip }: ServiceLocation): object => ({ address, city, state, zip });

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
+import { shortRead } from '../../../kernel/records/short-read.ts';
 import { CoverageArea } from './coverage.entity.ts';
 import { InsufficientBandwidth, LocationNotServiceable, ServiceUnavailableAtLocation } from './coverage.errors.ts';
 import { coverageMapOf } from './coverage-map.ts';
@@ -39,10 +40,9 @@ export class CoverageService {
   constructor(protected readonly em: EntityManager) {}
 
   /**
-   * Finds the coverage area of a location and the technologies that are available there, in a fixed order. Without an
-   * area, no technology is available.
-   * @throws InvalidParameters if the ZIP code is not in the state. Such an address would send an installer to the wrong
-   * place
+   * Finds the coverage area of a location and the technologies that are available there, in a fixed order. Without an area, no technology
+   * is available.
+   * @throws InvalidParameters if the ZIP code is not in the state. With a wrong address, an installer would go to the wrong place
    */
   async coverageAt({ zip, state }: CoverageLocationInput): Promise<LocalCoverage> {
     const area = await this.covered(zip);
@@ -59,11 +59,11 @@ export class CoverageService {
 
   /** Reads the area of a ZIP code and its technologies with one statement. */
   protected async covered(zip: string): Promise<CoveredRow | undefined> {
-    const [area] = await this.em.execute<CoveredRow[]>(COVERED, prefixesOf(zip));
-    return area;
+    const [area] = await shortRead<[string, string, CoveredRow['reaches']]>(this.em, COVERED, prefixesOf(zip));
+    return area && { zip_prefix: area[0], state: area[1], reaches: area[2] };
   }
 
-  /** Returns the coverage area of a ZIP code: the one with the longest prefix. Null if no prefix matches. */
+  /** Returns the coverage area with the longest prefix of a ZIP code. Null if no prefix matches. */
   async areaOf(zip: string): Promise<CoverageArea | null> {
     const areas = await this.em.find(CoverageArea, { zipPrefix: { $in: prefixesOf(zip) } });
     return areas.sort((one, other) => other.zipPrefix.length - one.zipPrefix.length)[0] ?? null;

@@ -1,7 +1,7 @@
 /** A position on the map: longitude, then latitude, in degrees (RFC 7946, section 3.1.1). */
 export type Position = readonly [longitude: number, latitude: number];
 
-/** The outline of an area: a closed list of positions, so the last position equals the first one. */
+/** The outline of an area: a closed list of positions, so the last position equals the first position. */
 export type Ring = readonly Position[];
 
 export interface Bounds {

@@ -13,13 +13,13 @@ test('the bounds of a ring are its smallest and largest coordinates', () => {
   expect(boundsOf(square)).toEqual({ west: 0, south: 0, east: 2, north: 1 });
 });
 
-test('a clockwise ring is reversed, and a counterclockwise ring stays as it is', () => {
+test('a clockwise ring is reversed, and a counterclockwise ring does not change', () => {
   expect(signedArea(square)).toBe(2);
   expect(counterclockwise(square)).toBe(square);
   expect(counterclockwise(square.toReversed())).toEqual(square);
 });
 
-test('simplifying a ring removes positions within the tolerance and keeps the others', () => {
+test('simplifying a ring removes positions within the tolerance and keeps all other positions', () => {
   const detailed: Ring = [
     [0, 0],
     [1, -0.01],

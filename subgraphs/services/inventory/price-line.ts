@@ -7,20 +7,20 @@ import { formatBandwidth } from '../coverage/bandwidth.ts';
  */
 export interface PriceLine {
   catalogId: string;
-  /** What the line is for: `bandwidth:1000mbps`, `feature:static_ip`, or `base` for a service without a bandwidth. */
+  /** Price item of the line: `bandwidth:1000mbps`, `feature:static_ip`, or `base` for a service without a bandwidth. */
   item: string;
-  /** Service level whose surcharge the unit price includes. */
+  /** Service level whose surcharge is included in the unit price. Null if the service has no service level. */
   sla: string | null;
   /** Unit of the catalog, such as `month` or `site/month`. */
   unit: string;
   quantity: number;
-  /** Exact decimal number, such as `336.375`. */
+  /** Price of one unit, as an exact decimal number such as `336.375`. */
   unitPrice: string;
 }
 
-/** Item of a service without a bandwidth. */
+/** Name of the price item of a service without a bandwidth. */
 export const BASE = 'base';
-/** Returns the item of a bandwidth. */
+/** Returns the name of the price item of a bandwidth, such as `bandwidth:1000mbps`. */
 export const bandwidthItem = (mbps: number): string => `bandwidth:${formatBandwidth(mbps)}`;
 
 /**

@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** How urgently a service is restored after an outage. It follows from the service level. */
+/** Urgency with which a service is restored after an outage. It follows from the service level. */
 export enum RestorationPriority {
   HIGH = 'high',
   MEDIUM = 'medium',
@@ -12,7 +12,7 @@ registerEnumType(RestorationPriority, {
   valuesConfig: {
     HIGH: { description: 'Services with the service level `enterprise`.' },
     MEDIUM: { description: 'Services with the service level `business`.' },
-    LOW: { description: 'Services with another service level, or with none.' },
+    LOW: { description: 'Services with another service level, or without a service level.' },
   },
 });
 

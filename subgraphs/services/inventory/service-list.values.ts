@@ -37,7 +37,10 @@ export class ServiceFilter {
   @Field(() => [ServiceType], { nullable: true, description: 'Only services of these kinds.' })
   type?: ServiceType[];
 
-  @Field(() => [String], { nullable: true, description: 'Only services of these subtypes, such as `fiber`.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Only services of these subtypes, such as `fiber` (internet) or `mpls` (network).',
+  })
   serviceType?: string[];
 
   @Field(() => [String], { nullable: true, description: 'Only services from these categories of the catalog, such as `connectivity`.' })
@@ -54,13 +57,16 @@ export class ServiceFilter {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Text that address, city, state or ZIP code contains, ignoring case. 1 to 100 characters.',
+    description: 'Only services whose address, city, state or ZIP code contains this text, ignoring case. 1 to 100 characters.',
   })
   @IsOptional()
   @Characters(1, 100)
   location?: string;
 
-  @Field(() => String, { nullable: true, description: 'Text that one of the `fields` contains, ignoring case. 1 to 100 characters.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only services with this text in one of the `fields`, ignoring case. 1 to 100 characters.',
+  })
   @IsOptional()
   @Characters(1, 100)
   search?: string;
@@ -72,7 +78,7 @@ export class ServiceFilter {
 
   @Field(() => [ServiceSearchField], {
     nullable: true,
-    description: 'Fields that `search` looks in. Default: all of them. Only allowed with `search` or `q`.',
+    description: 'Fields in which `search` looks. Default: all fields of this list. Only allowed with `search` or `q`.',
   })
   fields?: ServiceSearchField[];
 

@@ -3,13 +3,12 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { between, containing, matching } from '../../../kernel/records/where.ts';
+import { between, matching } from '../../../kernel/records/where.ts';
 import { withPriority } from './restoration-priority.ts';
 import { Service } from './service.entity.ts';
 import type { ServiceType } from './service.states.ts';
 import { type ServiceFilter, ServiceSearchField } from './service-list.values.ts';
-
-const LOCATION_FIELDS = ['address', 'city', 'state', 'zip'];
+import type { ServiceSearch } from './service-search.ts';
 
 /** The categories of the catalog, and the catalog services in them. */
 export interface CatalogCategories {
@@ -26,6 +25,7 @@ export class ServiceQueries {
     private readonly em: EntityManager,
     private readonly loader: RecordLoader<Service>,
     private readonly categories: CatalogCategories,
+    private readonly search: ServiceSearch,
   ) {}
 
   /** Returns a service. Returns null if the organization does not have it, or if it is not of the given type. */
@@ -37,7 +37,7 @@ export class ServiceQueries {
   /** Lists services. @throws InvalidParameters for an unknown category */
   async list({ category, ...filter }: ServiceFilter, sort: SortBy[], page: PageInput): Promise<Page<Service>> {
     const catalogId = category ? await this.categories.idsIn(category) : undefined;
-    return listPage(this.em, Service, { where: whereOf({ ...filter, catalogId }), sort, page, defaultSort: NEWEST_FIRST });
+    return listPage(this.em, Service, { where: whereOf(this.search, { ...filter, catalogId }), sort, page, defaultSort: NEWEST_FIRST });
   }
 }
 
@@ -45,23 +45,16 @@ interface ServiceCondition extends Omit<ServiceFilter, 'category'> {
   catalogId: string[] | undefined;
 }
 
-function whereOf({ location, search, q, fields, priority, dateFrom, dateTo, ...lists }: ServiceCondition): FilterQuery<Service> {
+function whereOf(
+  texts: ServiceSearch,
+  { location, search, q, fields, priority, dateFrom, dateTo, ...lists }: ServiceCondition,
+): FilterQuery<Service> {
   const searched = fields?.length ? fields : Object.values(ServiceSearchField);
   const text = search ?? q;
   const $and = [
-    ...(location ? [anyOf([ServiceSearchField.LOCATION], location)] : []),
-    ...(text ? [anyOf(searched, text)] : []),
+    ...(location ? [texts.anyOf([ServiceSearchField.LOCATION], location)] : []),
+    ...(text ? [texts.anyOf(searched, text)] : []),
     ...(priority ? [withPriority(priority)] : []),
   ];
   return matching<Service>({ ...lists, createdAt: between(dateFrom, dateTo), $and: $and.length > 0 ? $and : undefined });
-}
-
-/** Returns the condition that at least one of the fields contains the text. */
-function anyOf(fields: readonly ServiceSearchField[], text: string): object {
-  const $or = fields.flatMap((field): object[] =>
-    field === ServiceSearchField.LOCATION
-      ? LOCATION_FIELDS.map((member) => ({ location: { [member]: containing(text) } }))
-      : [{ [field]: containing(text) }],
-  );
-  return { $or };
 }

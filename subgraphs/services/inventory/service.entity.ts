@@ -20,6 +20,11 @@ import type { Configuration, ServiceTerms } from './service-terms.ts';
 @OrganizationFilter({ account: 'accountId' })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'accountId', 'createdAt'] })
+@Index({ properties: ['organizationId', 'monthlyPrice', 'id'] })
+@Index({
+  name: 'service_search_text_index',
+  expression: 'create index "service_search_text_index" on "services"."service" using gin ("organization_id", "search_text" gin_trgm_ops)',
+})
 export class Service {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })
@@ -97,7 +102,7 @@ export class Service {
   @Property({ type: 'json', nullable: true })
   contacts: ServiceContacts | null = null;
 
-  /** Parts of the monthly price. Null for a service that was ordered before the parts were stored. */
+  /** Lines of the monthly price. Null for a service that was ordered before the platform stored price lines. */
   @Property({ type: 'json', nullable: true, fieldName: 'price_lines' })
   storedPriceLines: PriceLine[] | null = null;
 
@@ -139,8 +144,8 @@ export class Service {
   provisioningFailures = 0;
 
   /**
-   * When the provider was last asked to build the service. The result of this request to the provider may still be
-   * unknown. Null after the provider refused the service, or released it.
+   * Time of the last request to the provider to build the service. The result of this request may still be unknown. Null after the provider
+   * refused or released the service.
    */
   @Property({ type: 'datetime', length: 3, nullable: true })
   askedAt: Date | null = null;
@@ -160,7 +165,7 @@ export class Service {
   @Enum({ items: () => ServiceHold, type: 'text', nullable: true })
   held: ServiceHold | null = null;
 
-  /** Since when the service does not work, also during a decommission or a maintenance. Null if it works. */
+  /** Time since which the service is down, also during a decommission or maintenance. Null if it works. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   downSince: Date | null = null;
 
@@ -170,6 +175,13 @@ export class Service {
   @Field(() => Date, { nullable: true, description: 'When the service first became operational. Null before that time.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   provisionedAt: Date | null = null;
+
+  /**
+   * Text that is searched when a list of services has a search term. A trigger writes the text. Null for a service that is older than the column, until the backfill
+   * has written the text.
+   */
+  @Property({ type: 'text', nullable: true })
+  searchText: string | null = null;
 
   @Field(() => Date)
   @Property({ type: 'datetime', length: 3 })
@@ -204,13 +216,13 @@ export class Service {
     this.revise(now);
   }
 
-  /** Increments the revision, because callers now see the service differently than before. */
+  /** Increments the revision, because fields that callers see have changed. */
   revise(now: Date): void {
     this.revision += 1;
     this.updatedAt = now;
   }
 
-  /** Sets the progress of a held service. Callers see that a built service waits for the others. */
+  /** Sets the progress of a held service. Callers see that a built service waits for the other services of its bulk. */
   hold(held: ServiceHold, now: Date): void {
     this.held = held;
     this.statusReason = held === ServiceHold.BUILT ? `Built. Waits for the other services of ${this.bulkId}.` : null;

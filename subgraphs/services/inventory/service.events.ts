@@ -13,7 +13,7 @@ const { PROVISIONING, OPERATIONAL, DECOMMISSIONING, DECOMMISSIONED } = ServiceSt
  */
 const priceLine = z.strictObject({
   catalog_id: z.string(),
-  item: z.string().optional().describe('What the item is for: `bandwidth:1000mbps`, `feature:static_ip` or `base`.'),
+  item: z.string().optional().describe('Item that the part of the price is for: `bandwidth:1000mbps`, `feature:static_ip` or `base`.'),
   unit: z.string(),
   quantity: z.number(),
   unit_price: z.number(),

@@ -1,5 +1,8 @@
 import { registerEnumType } from 'type-graphql';
 import { StateMachine } from '../../../kernel/records/states.ts';
+import { ServiceType } from '../../../kernel/values/service-type.ts';
+
+export { ServiceType };
 
 export enum ServiceStatus {
   PENDING = 'pending',
@@ -22,8 +25,11 @@ registerEnumType(ServiceStatus, {
     OPERATIONAL: { description: 'Built and working.' },
     DEGRADED: { description: 'Working, but with reduced quality.' },
     DOWN: { description: 'Not working because of an outage.' },
-    MAINTENANCE: { description: 'In planned maintenance. This time does not count as downtime.' },
-    SUSPENDED: { description: 'Blocked, because its account has not paid an invoice for a long time. It does not count for the uptime.' },
+    MAINTENANCE: { description: 'In planned maintenance. This time is left out of the calculation of the uptime.' },
+    SUSPENDED: {
+      description:
+        'Blocked, because its account has not paid an invoice for a long time. This time is left out of the calculation of the uptime.',
+    },
     DECOMMISSIONING: { description: 'The provider is taking it down.' },
     DECOMMISSIONED: { description: 'Taken down. This state is final.' },
     FAILED: { description: 'Provisioning failed. The service can only be decommissioned.' },
@@ -47,8 +53,11 @@ export const serviceStates = new StateMachine<ServiceStatus>('service', {
   [FAILED]: [DECOMMISSIONING],
 });
 
-/** Returns whether a service is built and not being decommissioned. Only such services have measurements. */
+/** Returns true if a service is built, and neither suspended nor being decommissioned. Only such services have measurements. */
 export const isInService = (status: ServiceStatus): boolean => [OPERATIONAL, DEGRADED, DOWN, MAINTENANCE].includes(status);
+
+/** Returns true if a service is built and not being decommissioned, also while it is suspended. */
+export const isBuilt = (status: ServiceStatus): boolean => status === SUSPENDED || isInService(status);
 
 /**
  * Progress of a held service. A service is held if its bulk is rolled back when one of the services fails. It does not
@@ -57,23 +66,8 @@ export const isInService = (status: ServiceStatus): boolean => [OPERATIONAL, DEG
 export enum ServiceHold {
   /** The service is not built yet. */
   BUILDING = 'building',
-  /** The service is built and waits for the others. */
+  /** The service is built and waits for the other services of its bulk. */
   BUILT = 'built',
   /** The bulk is rolled back. The provider must release the service. */
   RELEASING = 'releasing',
 }
-
-export enum ServiceType {
-  INTERNET = 'internet',
-  NETWORK = 'network',
-  SIP_TRUNK = 'sip_trunk',
-}
-registerEnumType(ServiceType, {
-  name: 'ServiceType',
-  description: 'Kind of service.',
-  valuesConfig: {
-    INTERNET: { description: 'Internet access at a street address.' },
-    NETWORK: { description: 'A private network between sites.' },
-    SIP_TRUNK: { description: 'Channels to the telephone network.' },
-  },
-});

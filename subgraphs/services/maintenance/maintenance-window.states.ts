@@ -27,9 +27,9 @@ registerEnumType(MaintenanceImpact, {
   name: 'MaintenanceImpact',
   description: 'Expected state of a service during maintenance.',
   valuesConfig: {
-    NONE: { description: 'It works as always, and its status does not change.' },
-    DEGRADED: { description: 'It may work with reduced quality.' },
-    DOWN: { description: 'It may not work.' },
+    NONE: { description: 'The service works normally, and its status does not change.' },
+    DEGRADED: { description: 'The service may work with reduced quality.' },
+    DOWN: { description: 'The service may not work.' },
   },
 });
 

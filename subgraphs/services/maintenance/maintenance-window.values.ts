@@ -13,6 +13,8 @@ import { addDuration, InvalidDuration, parseDuration } from '../../../kernel/val
 const SAME_MS = 5 * MINUTE_MS;
 const MAX_DAYS = 7;
 const YEAR = { months: 12, ms: 0 };
+/** Maximum time from now to the start of a maintenance that belongs to no change. */
+const AHEAD = { months: 120, ms: 0 };
 /** Regular expression for a duration of at most seven days, such as `2_hours`. */
 const DURATION_PATTERN = '^([1-9][0-9]{0,4}[ _]minutes?|([1-9][0-9]?|1[0-5][0-9]|16[0-8])[ _]hours?|[1-7][ _]days?|1[ _]weeks?)$';
 
@@ -27,7 +29,7 @@ export class MaintenanceWindowInput {
   duration!: string;
 }
 
-/** Start and end of a maintenance, and the time within it at which the change takes effect. */
+/** Start and end of a maintenance, and the time between them at which the service change that it is planned for takes effect. */
 export interface MaintenanceTimes {
   startsAt: Date;
   endsAt: Date;
@@ -58,10 +60,28 @@ export function windowProblems(
   ];
 }
 
+/** Lists the problems of the times of a maintenance. The start may be in the past only if the maintenance has already started. */
+export function timeProblems(
+  { startsAt, endsAt }: { startsAt: Date; endsAt: Date },
+  now: Date,
+  { hasStarted = false } = {},
+): FieldProblem[] {
+  const ms = endsAt.getTime() - startsAt.getTime();
+  const isLate = startsAt.getTime() < now.getTime() - SAME_MS || startsAt > addDuration(now, AHEAD);
+  return [
+    ...(!hasStarted && isLate ? [{ field: 'start', value: startsAt, reason: 'must be in the future, and within ten years' }] : []),
+    ...(ms <= 0 || ms > MAX_DAYS * DAY_MS
+      ? [{ field: 'end', value: endsAt, reason: `must be after the start, by at most ${MAX_DAYS} days` }]
+      : endsAt.getTime() < now.getTime() - SAME_MS
+        ? [{ field: 'end', value: endsAt, reason: 'must not be in the past' }]
+        : []),
+  ];
+}
+
 const contains = (start: Date, ms: number, at: Date): boolean =>
   at.getTime() >= start.getTime() - SAME_MS && at.getTime() < start.getTime() + ms;
 
-/** Returns the length of a maintenance in milliseconds, or what is wrong with it. */
+/** Returns the duration of a maintenance in milliseconds, or the problem with the text. */
 function lengthOf(text: string): number | string {
   const epoch = new Date(0);
   try {

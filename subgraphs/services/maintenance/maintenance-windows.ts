@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { record } from '../../../kernel/events/outbox.ts';
+import { record, recordAll } from '../../../kernel/events/outbox.ts';
+import type { ChangeSet } from '../../../kernel/records/changes.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
 import type { Service } from '../inventory/service.entity.ts';
@@ -9,14 +10,25 @@ import { recentSamples } from '../samples/sample-store.ts';
 import { observedStatus } from '../status/observed-status.ts';
 import { suspendWithAccount, transition } from '../status/service-transition.ts';
 import { serviceMaintenanceScheduled } from '../status/status.events.ts';
+import { maintenanceMoved, maintenanceScheduled, maintenanceUpdated } from './maintenance.events.ts';
 import { MaintenanceWindow } from './maintenance-window.entity.ts';
 import { MaintenanceImpact, MaintenanceStatus } from './maintenance-window.states.ts';
 
 const { SCHEDULED, IN_PROGRESS, COMPLETED, CANCELLED } = MaintenanceStatus;
 
+/** Statuses of services for which maintenance can be planned. Services with other statuses are not built, or are ended. */
+export const MAINTAINABLE: readonly ServiceStatus[] = [
+  ServiceStatus.OPERATIONAL,
+  ServiceStatus.DEGRADED,
+  ServiceStatus.DOWN,
+  ServiceStatus.MAINTENANCE,
+  ServiceStatus.SUSPENDED,
+];
+
 export interface PlannedMaintenance {
   startsAt: Date;
   endsAt: Date;
+  title: string | null;
   description: string;
   impact: MaintenanceImpact;
   /** Change of the service that is made during the maintenance. Null if there is none. */
@@ -31,11 +43,30 @@ export async function planMaintenance(
   now: Date,
 ): Promise<MaintenanceWindow> {
   const { id: serviceId, organizationId } = service;
-  const known = { id: newId('maintenanceWindow'), organizationId, serviceId, dueAt: planned.startsAt, createdAt: now, updatedAt: now };
-  const window = Object.assign(new MaintenanceWindow(), planned, known);
+  const known = { id: newId('maintenanceWindow'), organizationId, serviceId, dueAt: planned.startsAt };
+  const window = Object.assign(new MaintenanceWindow(), planned, known, { announcedAt: now, createdAt: now, updatedAt: now });
   tx.persist(window);
-  await record(tx, serviceMaintenanceScheduled(service, window));
+  await recordAll(tx, [serviceMaintenanceScheduled(service, window), maintenanceScheduled(service, window)]);
   return window;
+}
+
+/** Reports that a maintenance has changed. A maintenance that has not started is announced again. */
+export function reportMaintenance(tx: EntityManager, service: Service, window: MaintenanceWindow, changes: ChangeSet): Promise<void> {
+  const announced = window.status === SCHEDULED ? [serviceMaintenanceScheduled(service, window)] : [];
+  return recordAll(tx, [...announced, maintenanceUpdated(service, window, changes)]);
+}
+
+/** Moves a window to a status, and reports it. */
+async function move(
+  tx: EntityManager,
+  service: Service,
+  window: MaintenanceWindow,
+  status: keyof typeof maintenanceMoved,
+  now: Date,
+): Promise<void> {
+  const { status: before } = window;
+  window.moveTo(status, now);
+  await record(tx, maintenanceMoved[status](service, window, before));
 }
 
 /**
@@ -44,7 +75,7 @@ export async function planMaintenance(
  */
 export async function advanceMaintenance(tx: EntityManager, service: Service, window: MaintenanceWindow, now: Date): Promise<void> {
   if (window.status === IN_PROGRESS || window.endsAt <= now) return endMaintenance(tx, service, window, COMPLETED, now);
-  window.moveTo(IN_PROGRESS, now);
+  await move(tx, service, window, IN_PROGRESS, now);
   if (window.impact === MaintenanceImpact.NONE || !isInService(service.status)) return;
   window.statusBefore = service.status === ServiceStatus.MAINTENANCE ? await statusBefore(tx, service) : service.status;
   if (service.status !== ServiceStatus.MAINTENANCE) await transition(tx, service, ServiceStatus.MAINTENANCE, now, window.description);
@@ -56,7 +87,15 @@ export async function advanceDueMaintenance(tx: EntityManager, service: Service,
     if (window.dueAt && window.dueAt <= now) await advanceMaintenance(tx, service, window, now);
 }
 
-/** Cancels the windows of a locked service that have not ended: those of one change, or all of them. */
+/** Ends a locked window in progress before its planned end. */
+export const endMaintenanceNow = (tx: EntityManager, service: Service, window: MaintenanceWindow, now: Date): Promise<void> =>
+  endMaintenance(tx, service, window, COMPLETED, now);
+
+/** Cancels a locked window. @throws InvalidState if it has ended */
+export const cancelWindow = (tx: EntityManager, service: Service, window: MaintenanceWindow, now: Date): Promise<void> =>
+  endMaintenance(tx, service, window, CANCELLED, now);
+
+/** Cancels the windows of a locked service that have not ended: the windows of one change, or all windows. */
 export async function cancelMaintenance(tx: EntityManager, service: Service, now: Date, serviceChangeId?: string): Promise<void> {
   for (const window of await openWindows(tx, service.id))
     if (serviceChangeId === undefined || window.serviceChangeId === serviceChangeId)
@@ -64,14 +103,14 @@ export async function cancelMaintenance(tx: EntityManager, service: Service, now
 }
 
 /**
- * Returns the maintenance window of a locked service that is in progress. If there are several, returns the one that
- * ends last. Null if there is none.
+ * Returns the maintenance window of a locked service that is in progress. Of several windows, returns the last to end. Null if no window is
+ * in progress.
  */
 export async function presentMaintenance(tx: EntityManager, serviceId: string): Promise<MaintenanceWindow | null> {
   return lastInProgress(await openWindows(tx, serviceId));
 }
 
-/** Returns the window in progress that ends last. Null if there is none. */
+/** Returns the window in progress with the latest end. Null if no window is in progress. */
 export const lastInProgress = (windows: readonly MaintenanceWindow[]): MaintenanceWindow | null =>
   windows.filter(({ status }) => status === IN_PROGRESS).sort((one, other) => other.endsAt.getTime() - one.endsAt.getTime())[0] ?? null;
 
@@ -83,10 +122,10 @@ async function endMaintenance(
   tx: EntityManager,
   service: Service,
   window: MaintenanceWindow,
-  status: MaintenanceStatus,
+  status: keyof typeof maintenanceMoved,
   now: Date,
 ): Promise<void> {
-  window.moveTo(status, now);
+  await move(tx, service, window, status, now);
   const { statusBefore: before } = window;
   if (!before || service.status !== ServiceStatus.MAINTENANCE) return;
   const others = (await openWindows(tx, service.id)).filter((one) => one !== window && one.statusBefore !== null);
@@ -101,7 +140,8 @@ async function statusBefore(tx: EntityManager, { id }: Service): Promise<Service
   return windows.find((window) => window.statusBefore !== null)?.statusBefore ?? ServiceStatus.OPERATIONAL;
 }
 
-const openWindows = (tx: EntityManager, serviceId: string): Promise<MaintenanceWindow[]> =>
+/** Returns the windows of a service that have not ended, by their start, locked. */
+export const openWindows = (tx: EntityManager, serviceId: string): Promise<MaintenanceWindow[]> =>
   tx.find(
     MaintenanceWindow,
     { serviceId, status: { $in: [SCHEDULED, IN_PROGRESS] } },

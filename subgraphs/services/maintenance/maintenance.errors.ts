@@ -23,7 +23,35 @@ export class ServiceInMaintenance extends PlatformError {
   }
 }
 
-/** @throws ServiceInMaintenance if a locked service is in maintenance */
+/**
+ * Checks that a locked service is not in maintenance.
+ * @throws ServiceInMaintenance
+ */
 export async function checkNotInMaintenance(tx: EntityManager, service: Service, now: Date): Promise<void> {
   if (service.status === ServiceStatus.MAINTENANCE) throw new ServiceInMaintenance(service, await presentMaintenance(tx, service.id), now);
+}
+
+/** 409: a service that is not built, or is being ended, cannot be maintained. */
+export class ServiceNotMaintainable extends PlatformError {
+  constructor({ id, status }: Service) {
+    super('INVALID_STATE', `The service ${id} is ${status}, so its maintenance cannot be planned.`, { resource: 'service', id, status });
+  }
+}
+
+/** 409: a service already has the maximum number of maintenance windows that have not ended. */
+export class TooManyWindows extends PlatformError {
+  constructor(maximum: number) {
+    super('INVALID_STATE', `A service can have at most ${maximum} maintenance windows that have not ended.`, { maximum });
+  }
+}
+
+/** 409: a maintenance that was planned for a change of the service ends with the change. */
+export class MaintenanceOfChange extends PlatformError {
+  constructor({ id, serviceChangeId }: MaintenanceWindow) {
+    super('INVALID_STATE', `The maintenance ${id} belongs to the change ${serviceChangeId} of the service. Cancel the change instead.`, {
+      resource: 'maintenance_window',
+      id,
+      service_change_id: serviceChangeId,
+    });
+  }
 }

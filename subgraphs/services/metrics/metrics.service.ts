@@ -12,9 +12,7 @@ import type { MetricPoint, ServiceMetrics } from './metrics.types.ts';
 
 const MAX_POINTS = 400;
 const MAX_RANGE_MS = 31 * DAY_MS;
-/**
- * Lengths that an interval of a chart can have. The shortest one that results in at most `MAX_POINTS` points is used.
- */
+/** Possible lengths of an interval in a chart. The shortest length that results in at most `MAX_POINTS` points is used. */
 const INTERVALS_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 6 * HOUR_MS, DAY_MS];
 
 export interface MetricsServiceDeps {
@@ -27,7 +25,10 @@ export interface MetricsServiceDeps {
 export class MetricsService {
   constructor(private readonly deps: MetricsServiceDeps) {}
 
-  /** @throws InvalidParameters */
+  /**
+   * Returns the measurements of a service in a period.
+   * @throws InvalidParameters
+   */
   async read(service: Service, query: Omit<ServiceMetricsQuery, 'id'>): Promise<ServiceMetrics> {
     const { samples, statuses } = this.deps;
     const now = this.deps.clock.now();
@@ -91,7 +92,7 @@ function rangeOf({ period, from, to }: RangeQuery, now: Date): TimeRange & { per
 const intervalOf = ({ start, end }: TimeRange): number =>
   INTERVALS_MS.find((ms) => Math.floor(end.getTime() / ms) - Math.floor(start.getTime() / ms) < MAX_POINTS) ?? DAY_MS;
 
-/** Returns one point for each interval of the range, also for those without samples. */
+/** Returns one point for each interval of the range, including intervals without samples. */
 function pointsOf(averages: readonly SampleAverage[], { start, end }: TimeRange, intervalMs: number): MetricPoint[] {
   const known = new Map(averages.map((average) => [average.start.getTime(), average]));
   const points: MetricPoint[] = [];

@@ -46,8 +46,8 @@ const CARRIERS = `
   ('meridian_metro', 'Meridian Metro Fiber', 99.99, 4, 15, '{fiber}', '{NY,MA,DC,GA,IL,TX,CO,CA,WA}', 'A second fiber network in large cities, on routes of its own.')`;
 
 /**
- * Adds approximate outlines of the coverage areas, and the carriers that serve the areas. Each initial carrier offers its
- * technologies in those areas of its states where they are available; a carrier without a list of states, in all states.
+ * Adds approximate outlines of the coverage areas, and the carriers that serve the areas. Each initial carrier offers its technologies in
+ * the areas of its states where the technologies are available. A carrier without a list of states serves all states.
  */
 export const coverageMap = migration('0011-coverage-map', [
   `alter table "services"."coverage_area"

@@ -1,8 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Lets operators manage the catalog: revisions, and the history of prices. A retired service no longer reserves its
- * `service_type`, so that its successor can have the same one.
+ * Lets operators manage the catalog: revisions, and the history of prices. A retired service no longer reserves its `service_type`, so that
+ * another service can have the same `service_type`.
  */
 export const catalogManagement = migration('0013-catalog-management', [
   `alter table "services"."catalog_service" add column "revision" int not null default 1`,

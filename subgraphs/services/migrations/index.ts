@@ -16,6 +16,10 @@ import { bulks } from './0015-bulks.ts';
 import { sipTrunks } from './0016-sip-trunks.ts';
 import { samples } from './0017-samples.ts';
 import { suspension } from './0018-suspension.ts';
+import { serviceSearch } from './0020-service-search.ts';
+import { serviceSearchIndexes } from './0021-service-search-indexes.ts';
+import { maintenanceTimes } from './0022-maintenance-times.ts';
+import { serviceBlock } from './0023-service-block.ts';
 
 /** Migrations in the order in which they are applied. */
 export const migrations = [
@@ -37,4 +41,8 @@ export const migrations = [
   sipTrunks,
   samples,
   suspension,
+  serviceSearch,
+  serviceSearchIndexes,
+  maintenanceTimes,
+  serviceBlock,
 ];

@@ -78,7 +78,7 @@ export class ChangeOptions {
     return { monthlyPrice, priceDifference: monthlyPrice.minus(priceOf(this.before.priceLines, currency)) };
   }
 
-  /** Returns the result of a change. Null if the change would be refused. */
+  /** Returns the planned result of a change. Null if the change would be refused. */
   async #planned(patch: ServicePatch): Promise<PlannedChange | null> {
     try {
       return await checkedChange(this.reads, this.subject, this.before, patch);
@@ -91,7 +91,7 @@ export class ChangeOptions {
 
 const REFUSED = { monthlyPrice: null, priceDifference: null };
 
-/** Returns the options for `values`, in the same order, without the values that would be refused. */
+/** Returns the options for `values` in the same order. Values that would be refused are left out. */
 async function offered<V, O>(values: readonly V[], optionOf: (value: V) => Promise<O | null>): Promise<O[]> {
   return (await Promise.all(values.map(optionOf))).filter((option) => option !== null);
 }

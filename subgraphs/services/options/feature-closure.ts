@@ -1,8 +1,8 @@
 import { inCatalogOrder, type Offer } from '../catalog/offer.ts';
 
 /**
- * Returns the selection that switches the feature `name` on if it is off, and off if it is on. Switching it off also
- * switches off the features that need it. Every feature that the resulting features need is switched on.
+ * Returns the selection that switches the feature `name` on if it is off, and off if it is on. Switching it off also switches off the
+ * features that require it. Every feature that the resulting features require is switched on.
  */
 export function selectionFor({ features, ...offer }: Offer, present: readonly string[], name: string): Record<string, boolean> {
   const isOn = !present.includes(name);

@@ -29,7 +29,7 @@ export interface ServiceOptionsDeps {
   em: EntityManager;
   clock: Clock;
   loaders: { services: RecordLoader<Service>; maintenanceWindows: RecordLoader<MaintenanceWindow> };
-  /** Loads the changes of a service that have not ended, newest first. */
+  /** Returns the changes of a service that have not ended, newest first. */
   pendingChangesOf(serviceId: string): Promise<ServiceChange[]>;
 }
 
@@ -64,8 +64,8 @@ export class ServiceOptionsService {
   }
 
   /**
-   * Returns what a service would cost a month if it were ordered today with the same configuration, without a discount. Null if
-   * the catalog does not sell it any more.
+   * Returns the monthly price of a service if it were ordered today with the same configuration, without a discount.
+   * Null if the catalog does not sell it any more.
    */
   async catalogPriceOf(service: Service): Promise<Decimal | null> {
     const { catalogId, type, currency } = service;
@@ -89,7 +89,10 @@ export class ServiceOptionsService {
     return { ...(await new ChangeOptions(this.#reads, subject, expected(subject, open)).all()), currency, reason: null };
   }
 
-  /** @throws ServiceInMaintenance, ServiceNotChangeable, TooManyChanges */
+  /**
+   * Checks that a service can be changed now.
+   * @throws ServiceInMaintenance, ServiceNotChangeable, TooManyChanges
+   */
   async #checkCanChange(service: Service, open: readonly ServiceChange[]): Promise<void> {
     if (service.status === ServiceStatus.MAINTENANCE) {
       const only = { status: MaintenanceStatus.IN_PROGRESS };

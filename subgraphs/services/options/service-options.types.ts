@@ -56,7 +56,7 @@ export class FeatureOption {
   @Field(() => Boolean, { description: 'True if the feature is switched on.' })
   selected!: boolean;
 
-  @Field(() => [String], { description: 'Features that must be switched on for this one.' })
+  @Field(() => [String], { description: 'Features that must also be switched on for this feature.' })
   needs!: readonly string[];
 
   @Field(() => JsonObject, {
@@ -100,12 +100,12 @@ export class SizeOption {
 
 @ObjectType({
   description:
-    'Changes that are possible for a service, with their prices. Each option is one change; `changePreview` returns the price of several together. Options are compared with the service after its pending changes, without those that wait for their date.',
+    'Changes that are possible for a service, with their prices. Each option is one change. Use `changePreview` to get the price of several changes together. Options are compared with the service after its pending changes, except changes that are scheduled for a later date.',
 })
 export class ServiceOptions {
   @Field(() => PreviewProblem, {
     nullable: true,
-    description: 'Reason why the service cannot be changed now. There are no options then. Null if the service can be changed.',
+    description: 'Reason why the service cannot be changed now. In this case, there are no options. Null if the service can be changed.',
   })
   reason!: PreviewProblem | null;
 

@@ -16,18 +16,18 @@ export interface OrderDraft {
   sla?: string | null | undefined;
   features?: readonly string[] | null | undefined;
   configuration?: Configuration | null | undefined;
-  /** Account of the service, if it is known. */
+  /** Account of the service. Null or undefined if it is not known yet. */
   accountId?: string | null | undefined;
   location: ServiceLocation | null;
 }
 
-/** Returns the names of the data without which the catalog service cannot be ordered. */
+/** Returns the names of the data that an order of the catalog service requires. */
 export function needsOf({ service, bandwidths }: OrderableOffer): string[] {
   const { hasLocation, requiredSettings = {} } = productOf(service.product);
   return [...(hasLocation ? [LOCATION] : []), ...(bandwidths.length > 0 ? [BANDWIDTH] : []), ...Object.keys(requiredSettings)];
 }
 
-/** Returns the names of the needed data that the order lacks. A setting that is null is not missing but wrong. */
+/** Returns the names of the required data that an order does not contain. A setting that is null is not missing but invalid. */
 export function missingIn({ configuration, bandwidth, location }: OrderDraft, needs: readonly string[]): string[] {
   const has: Configuration = { ...configuration, [BANDWIDTH]: bandwidth ?? undefined, [LOCATION]: location ?? undefined };
   return needs.filter((name) => has[name] === undefined);
@@ -56,7 +56,7 @@ export function knownProblems(
   return known;
 }
 
-/** Returns the terms that an order names, and the defaults of the catalog. */
+/** Returns the terms of an order. Terms that the order does not state have the defaults of the catalog. */
 export const wantedOf = (offer: OrderableOffer, { bandwidth, sla, features, configuration }: OrderDraft) => ({
   type: offer.service.product,
   serviceType: offer.service.serviceType ?? offer.service.id,

@@ -4,13 +4,14 @@ import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts
 import { MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
+import { ORDER_CYCLE } from '../accounts/order-account.ts';
 import { IsBandwidth } from '../coverage/is-bandwidth.ts';
 import { ServiceLocation } from '../coverage/location.ts';
 import { AccessTechnology } from '../coverage/technology.ts';
 import { ServiceContacts } from '../inventory/service-contacts.ts';
 
 const ORDER_ACCOUNT =
-  "Account that the service is for (`acc_…`). It must be active. Default: your organization's own account, or your only account if you are limited to one. Required if you are limited to several.";
+  "Account that the service is for (`acc_…`). It must be active. Default: your organization's own account, or your only account if you are limited to one account. Required if you are limited to several accounts.";
 
 @InputType({ description: 'Internet service to order.' })
 export class InternetServiceOrderInput {
@@ -39,22 +40,23 @@ export class InternetServiceOrderInput {
   @MaxCharacters(50)
   sla?: string;
 
-  @Field(() => BillingCycle, { defaultValue: BillingCycle.MONTHLY, description: 'How often the service is invoiced.' })
-  billingCycle: BillingCycle = BillingCycle.MONTHLY;
+  @Field(() => BillingCycle, { nullable: true, description: ORDER_CYCLE })
+  @IsOptional()
+  billingCycle?: BillingCycle | null;
 
   @Field(() => String, { nullable: true, description: 'Name shown in lists. Default: a name made of technology and place.' })
   @IsOptional()
   @Characters(1, 200)
   name?: string;
 
-  @Field(() => ID, { nullable: true, description: 'Quote whose price is used (`quote_…`). The order must agree with one of its lines.' })
+  @Field(() => ID, { nullable: true, description: 'Quote whose price is used (`quote_…`). One of its lines must match the order.' })
   @IsOptional()
   @Matches(/^quote_\w+$/, { message: 'must be a quote id (quote_…)' })
   quoteId?: string | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Position of the line of the quote, from 0. Default: its first line that is not ordered yet.',
+    description: 'Position of the line of the quote, from 0. Default: the first line of the quote that is not ordered yet.',
   })
   @IsOptional()
   @Min(0, { message: 'must be at least 0' })
@@ -107,8 +109,9 @@ export class CatalogOrderInput {
   @MaxJson()
   configuration?: Record<string, unknown> | null;
 
-  @Field(() => BillingCycle, { defaultValue: BillingCycle.MONTHLY, description: 'How often the service is invoiced.' })
-  billingCycle: BillingCycle = BillingCycle.MONTHLY;
+  @Field(() => BillingCycle, { nullable: true, description: ORDER_CYCLE })
+  @IsOptional()
+  billingCycle?: BillingCycle | null;
 
   @Field(() => ServiceContacts, { nullable: true, description: 'People to contact about the service.' })
   @IsOptional()
@@ -120,14 +123,14 @@ export class CatalogOrderInput {
   @Characters(1, 200)
   name?: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'Quote whose price is used (`quote_…`). The order must agree with one of its lines.' })
+  @Field(() => ID, { nullable: true, description: 'Quote whose price is used (`quote_…`). One of its lines must match the order.' })
   @IsOptional()
   @Matches(/^quote_\w+$/, { message: 'must be a quote id (quote_…)' })
   quoteId?: string | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Position of the line of the quote, from 0. Default: its first line that is not ordered yet.',
+    description: 'Position of the line of the quote, from 0. Default: the first line of the quote that is not ordered yet.',
   })
   @IsOptional()
   @Min(0, { message: 'must be at least 0' })

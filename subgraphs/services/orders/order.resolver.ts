@@ -9,19 +9,19 @@ import { CatalogOrderInput, InternetServiceOrderInput } from './order.inputs.ts'
 export class OrderResolver {
   @Mutation(() => Service, {
     description:
-      'Order an internet service. The new service is pending until it works; then the event `service.provisioned` is sent. The order is rejected if the technology does not reach the location with the requested bandwidth.',
+      'Order an internet service. The new service is pending until it works. When it works, the event `service.provisioned` is sent. The order is rejected if the technology does not reach the location with the requested bandwidth.',
   })
   @Requires('services:create', { secondFactor: true })
   orderInternetService(
     @Arg('input', () => InternetServiceOrderInput, { description: 'Service to order.' }) input: InternetServiceOrderInput,
-    @Ctx() { orders }: ServicesContext,
+    @Ctx() context: ServicesContext,
   ): Promise<Service> {
     const { serviceType, ...order } = input;
-    return orders.order({ ...order, catalog: { serviceType } });
+    return context.ordered(context.orders.order({ ...order, catalog: { serviceType } }));
   }
 
   @Query(() => OrderPreview, {
-    description: 'Preview an order of any catalog service: what it would cost, or why it would be refused. Nothing is stored.',
+    description: 'Preview an order of any catalog service: its cost, or the reason why it would be refused. Nothing is stored.',
   })
   @Requires('services:create', { scope: 'account' })
   orderPreview(
@@ -34,14 +34,14 @@ export class OrderResolver {
 
   @Mutation(() => Service, {
     description:
-      'Order any service of the catalog that can be ordered. The new service is pending until it works; then the event `service.provisioned` is sent.',
+      'Order any service of the catalog that can be ordered. The new service is pending until it works. When it works, the event `service.provisioned` is sent.',
   })
   @Requires('services:create', { secondFactor: true })
   orderCatalogService(
     @Arg('input', () => CatalogOrderInput, { description: 'Service to order.' }) input: CatalogOrderInput,
-    @Ctx() { orders }: ServicesContext,
+    @Ctx() context: ServicesContext,
   ): Promise<Service> {
     const { catalogId, location = null, ...order } = input;
-    return orders.order({ ...order, location, catalog: { id: catalogId } });
+    return context.ordered(context.orders.order({ ...order, location, catalog: { id: catalogId } }));
   }
 }

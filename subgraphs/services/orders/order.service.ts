@@ -3,10 +3,11 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters, refuse } from '../../../kernel/errors/errors.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/records/ids.ts';
+import { insertRecord } from '../../../kernel/records/row-writer.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
-import type { OrderAccount } from '../accounts/order-account.ts';
+import type { OrderAccount, OrderedFor } from '../accounts/order-account.ts';
 import type { CatalogReader } from '../catalog/catalog-reader.ts';
 import { checkNeeds, isOrderable, type OrderableOffer } from '../catalog/offer.ts';
 import { installationFee, offerProblems, priceLinesOf } from '../catalog/pricing.ts';
@@ -67,25 +68,30 @@ export interface OrderParticulars {
 }
 
 /** An order with everything that it needs, and optionally a quote whose prices it uses. */
-export interface Order extends OrderDraft, Omit<OrderParticulars, 'accountId'> {
+export interface Order extends OrderDraft, Omit<OrderParticulars, 'accountId' | 'billingCycle'> {
+  /** Billing cycle. Default: the billing cycle of the quote, otherwise the billing cycle of the account's billing preferences. */
+  billingCycle?: BillingCycle | null | undefined;
   accountId?: string | null | undefined;
   quoteId?: string | null | undefined;
   /** Position of the line within the quote. Default: the first available line that has not been ordered yet. */
   quoteLine?: number | null | undefined;
 }
 
+/** The account and the quote line of an order, after they were checked. */
+interface OwnedOrder extends OrderedFor {
+  quoted: QuotedLine | null;
+}
+
 /** An order that may lack data. */
-export interface InspectedOrder {
+export interface InspectedOrder extends OwnedOrder {
   type: ServiceType;
   /** Names of the features, in the order of the catalog. */
   features: readonly string[];
-  /** Names of the data that the order needs, and of the data that it lacks: `location`, `bandwidth` or a setting. */
+  /** Names of the data that the order requires, and names of the data that it does not contain: `location`, `bandwidth` or a setting. */
   needs: readonly string[];
   missing: readonly string[];
-  accountId: string;
-  /** Null if the bandwidth or a setting is missing. */
+  /** Terms of the order. Null if the bandwidth or a setting is missing. */
   terms: OrderTerms | null;
-  quoted: QuotedLine | null;
 }
 
 /** Checks and places orders for services (specification 4.4). */
@@ -100,11 +106,11 @@ export class OrderService {
    * @throws InvalidParameters for options that the catalog or the product does not have
    */
   async order(order: Order): Promise<Service> {
-    const { terms, accountId, quoted } = await this.#prepared(order);
-    return this.deps.em.transactional((tx) => this.placeQuoted(tx, terms, quoted, { ...order, accountId }));
+    const { terms, accountId, billingCycle, quoted } = await this.#prepared(order);
+    return this.deps.em.transactional((tx) => this.placeQuoted(tx, terms, quoted, { ...order, accountId, billingCycle }));
   }
 
-  /** Returns what an order would cost, or why it would be refused. Stores nothing. */
+  /** Returns the prices of an order, or the reason why it would be refused. Stores nothing. */
   async preview(order: Order): Promise<OrderPreview> {
     try {
       const { priceLines, currency, oneTimeFee } = (await this.#prepared(order)).terms;
@@ -115,12 +121,12 @@ export class OrderService {
   }
 
   /**
-   * Runs all checks of an order that may lack data, including those of its account and its quote. Data that is present is
-   * checked like the data of a complete order. Must be called outside of a transaction.
+   * Runs all checks of an order that may lack data, including the checks of its account and its quote. Data that is present is checked like
+   * the data of a complete order. Must be called outside of a transaction.
    * @throws the same errors as `order`, except for missing data
    */
   async inspect(order: Order): Promise<InspectedOrder> {
-    const { accountId, quoted } = await this.#owned(order);
+    const { accountId, billingCycle, quoted } = await this.#owned(order);
     const offer = await this.#offer(order.catalog);
     const needs = needsOf(offer);
     const missing = missingIn(order, needs);
@@ -131,25 +137,26 @@ export class OrderService {
     const { id: catalogId } = offer.service;
     const compared = { ...known, catalogId, quantity: terms?.quantity ?? 1, accountId, location: order.location };
     if (quoted) checkQuoted(quoted, compared, missing);
-    return { type: known.type, features: known.features, needs, missing, accountId, terms, quoted };
+    return { type: known.type, features: known.features, needs, missing, accountId, billingCycle, terms, quoted };
   }
 
-  /** Runs all checks of an order, including those of its account and its quote. Returns the terms, the account id and the quote line. */
-  async #prepared(order: Order): Promise<{ terms: OrderTerms; accountId: string; quoted: QuotedLine | null }> {
-    const { accountId, quoted } = await this.#owned(order);
+  /** Runs all checks of an order, including the checks of its account and its quote. Returns the terms, the account and the quote line. */
+  async #prepared(order: Order): Promise<{ terms: OrderTerms } & OwnedOrder> {
+    const { accountId, billingCycle, quoted } = await this.#owned(order);
     const terms = withQuote(await this.check({ ...order, accountId }), quoted);
     if (productOf(terms.type).hasLocation && !order.location) throw new InvalidParameters([{ field: LOCATION, reason: 'is required' }]);
     if (quoted) checkQuoted(quoted, { ...terms, accountId, location: order.location });
-    return { terms, accountId, quoted };
+    return { terms, accountId, billingCycle, quoted };
   }
 
-  async #owned(order: Order): Promise<{ accountId: string; quoted: QuotedLine | null }> {
+  async #owned({ accountId, billingCycle, ...order }: Order): Promise<OwnedOrder> {
     const quoted = await this.deps.quotes.find(order);
-    return { quoted, accountId: await this.deps.account.resolve(order.accountId ?? quoted?.quote.accountId) };
+    const quote = quoted?.quote;
+    return { quoted, ...(await this.deps.account.resolve(accountId ?? quote?.accountId, billingCycle ?? quote?.billingCycle)) };
   }
 
   /**
-   * Runs all checks of an order except those of its account. Must be called outside of a transaction.
+   * Runs all checks of an order except the checks of its account. Must be called outside of a transaction.
    * @throws the same errors as `order`
    */
   async check(order: OrderDraft): Promise<OrderTerms> {
@@ -186,19 +193,18 @@ export class OrderService {
     return service;
   }
 
-  /** Creates the service, and the job that provisions it. Both are part of the given transaction. */
+  /** Stores a new service, and the job that provisions it. Both are part of the given transaction. */
   async place(tx: EntityManager, terms: OrderTerms, order: OrderParticulars): Promise<Service> {
-    const service = await this.store(tx, terms, order);
+    const service = this.create(terms, order);
+    await insertRecord(tx, service);
+    await insertRecord(tx, statusChange(service, null));
+    await productOf(service.type).stored?.(tx, service);
     await enqueueConverge(this.deps.jobs, tx, service);
     return service;
   }
 
-  /** Creates the service without a job. The caller must enqueue the job that provisions it, in the same transaction. */
-  async store(
-    tx: EntityManager,
-    { catalogName, priceLines, quantity: _, ...terms }: OrderTerms,
-    order: OrderParticulars,
-  ): Promise<Service> {
+  /** Creates the service of an order, and stores nothing. */
+  create({ catalogName, priceLines, quantity: _, ...terms }: OrderTerms, order: OrderParticulars): Service {
     const { accountId, billingCycle, contacts = null } = order;
     const location = order.location && plainLocation(order.location);
     const name = order.name ?? [catalogName, ...(location ? [location.address] : [])].join(', ');
@@ -206,10 +212,7 @@ export class OrderService {
     const now = this.deps.clock.now();
     const service = Object.assign(new Service(), terms, { accountId, billingCycle, contacts, location, name });
     Object.assign(service, { storedPriceLines: priceLines, monthlyPrice: priceOf(priceLines, terms.currency) });
-    Object.assign(service, { id: newId('service'), organizationId, createdAt: now, updatedAt: now });
-    tx.persist([service, statusChange(service, null)]);
-    await productOf(service.type).stored?.(tx, service);
-    return service;
+    return Object.assign(service, { id: newId('service'), organizationId, createdAt: now, updatedAt: now });
   }
 
   /**
@@ -221,7 +224,10 @@ export class OrderService {
     if (!ids.includes(catalogId)) throw new InvalidParameters([{ field, value: catalogId, reason: `must be one of ${ids.join(', ')}` }]);
   }
 
-  /** @throws InvalidParameters if the catalog has no such service, or if it cannot be ordered */
+  /**
+   * Returns the catalog service of an order.
+   * @throws InvalidParameters if the catalog does not contain it, or if it cannot be ordered
+   */
   async #offer(catalog: OrderDraft['catalog']): Promise<OrderableOffer> {
     const offer = 'id' in catalog ? await this.deps.catalog.offerById(catalog.id) : await this.deps.catalog.offer(catalog.serviceType);
     if (offer && isOrderable(offer)) return offer;

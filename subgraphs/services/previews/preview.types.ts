@@ -12,7 +12,7 @@ export class PreviewProblem {
   @Field(() => String, { nullable: true, description: 'Field of the input, such as `bandwidth`. Null if no single field is wrong.' })
   field!: string | null;
 
-  @Field(() => String, { description: 'What is wrong.' })
+  @Field(() => String, { description: 'Description of the problem.' })
   message!: string;
 
   @Field(() => JsonObject, { description: 'Details of the error, such as the alternatives at a location.' })
@@ -21,7 +21,7 @@ export class PreviewProblem {
 
 @ObjectType({ description: 'One part of a monthly price.' })
 export class PricePart {
-  @Field(() => String, { description: 'What the part is for: `bandwidth:1000mbps`, `feature:static_ip` or `base`.' })
+  @Field(() => String, { description: 'Item that the part of the price is for: `bandwidth:1000mbps`, `feature:static_ip` or `base`.' })
   item!: string;
 
   @Field(() => String, { description: 'Unit of the catalog, such as `month` or `site/month`.' })
@@ -34,7 +34,7 @@ export class PricePart {
   unitPrice!: Decimal;
 }
 
-@ObjectType({ description: 'What an order would cost, or why it would be refused. Nothing is stored.' })
+@ObjectType({ description: 'Prices of an order, or the reason why it would be refused. Nothing is stored.' })
 export class OrderPreview {
   @Field(() => [PreviewProblem], { description: 'Reasons why the order would be refused. Empty if it would be accepted.' })
   problems!: PreviewProblem[];
@@ -52,7 +52,7 @@ export class OrderPreview {
   parts!: PricePart[];
 }
 
-@ObjectType({ description: 'What a change of a service would do, or why it would be refused. Nothing is stored.' })
+@ObjectType({ description: 'Effect of a change of a service, or the reason why it would be refused. Nothing is stored.' })
 export class ChangePreview {
   @Field(() => [PreviewProblem], { description: 'Reasons why the change would be refused. Empty if it would be accepted.' })
   problems!: PreviewProblem[];
@@ -73,9 +73,7 @@ export class ChangePreview {
 export const partsOf = (lines: readonly PriceLine[]): PricePart[] =>
   lines.map(({ item, unit, quantity, unitPrice }) => ({ item, unit, quantity, unitPrice: new Decimal(unitPrice) }));
 
-/**
- * Converts an error that refuses an order or a change to the problems of a preview. Throws any other error again.
- */
+/** Converts an error that refuses an order or a change to the problems of a preview. Throws any other error again. */
 export function problemsOf(error: unknown): PreviewProblem[] {
   if (!(error instanceof PlatformError) || error.status >= 500) throw error;
   const { code, message, details } = error;

@@ -1,6 +1,3 @@
-/**
- * Names of the data that an order of any product may need. All other data that an order needs are settings of its product
- * (`requiredSettings`).
- */
+/** Names of the data that an order of any product may require. All other required data are settings of the product (`requiredSettings`). */
 export const LOCATION = 'location';
 export const BANDWIDTH = 'bandwidth';

@@ -36,7 +36,10 @@ export function productResolver<T extends ProductRecord>(
 
     @Query(() => Detail, { name: one, nullable: true, description: `Get a ${noun} by id. Null if it does not exist.` })
     @Requires('services:read', { scope: 'account' })
-    async one(@Arg('id', () => ID) id: string, @Ctx() { services }: ServicesContext): Promise<T | null> {
+    async one(
+      @Arg('id', () => ID, { description: `Id of the ${noun} (\`svc_…\`).` }) id: string,
+      @Ctx() { services }: ServicesContext,
+    ): Promise<T | null> {
       const service = await services.find(id, product.type);
       return service && new Detail(service);
     }

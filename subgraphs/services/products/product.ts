@@ -11,15 +11,15 @@ import type { SampleState } from '../samples/sample.ts';
 import type { ProductRecord } from './product-record.ts';
 
 /**
- * A service as it is ordered, or as it will be after a change. The product checks it, and derives from it what the provider
- * must build.
+ * A service as it is ordered, or as it will be after a change. The product checks it, and derives the order to the
+ * provider from it.
  */
 export interface WantedService<C extends Configuration = Configuration> extends Pick<ServiceTerms, 'bandwidthMbps' | 'sla' | 'features'> {
   configuration: C;
   serviceType: string;
   /** Account of the service. Null if it is not known yet, as in a quote. */
   accountId: string | null;
-  /** Street address. Null if it is not known yet, or if the product has none. */
+  /** Street address. Null if it is not known yet, or if the product needs no address. */
   location: ServiceLocation | null;
 }
 
@@ -37,8 +37,8 @@ export const servicesIn =
     em.find(Service, { id: { $in: [...ids] } });
 
 /**
- * A kind of service that can be ordered. A product states only what differs between products. Ordering, changing,
- * ending, pricing and events are the same code for all products.
+ * A kind of service that can be ordered. A product defines only the differences from other products. Ordering, changing, ending, pricing
+ * and events are the same code for all products.
  */
 export interface Product<C extends Configuration = Configuration> {
   readonly type: ServiceType;
@@ -66,13 +66,13 @@ export interface Product<C extends Configuration = Configuration> {
   problems?(configuration: C): FieldProblem[];
 
   /**
-   * Checks what needs the database, such as coverage. It runs outside of the transaction of an order, and inside of the
+   * Checks requirements that need the database, such as coverage. It runs outside of the transaction of an order, and inside of the
    * transaction of a change.
    * @throws PlatformError
    */
   check?(wanted: WantedService<C>, reads: ProductReads): Promise<void>;
 
-  /** Returns what the provider must build. Two equal results mean that the provider has nothing to do. */
+  /** Returns the order to the provider. If it is equal before and after a change, the provider has nothing to do. */
   spec(wanted: WantedService<C>): Pick<ServiceSpec, 'characteristics' | 'places'>;
 
   /** Returns the state of a service with several sites from the states of its sites. Required if its places have ids. */
@@ -84,9 +84,12 @@ export interface Product<C extends Configuration = Configuration> {
    */
   stored?(tx: EntityManager, service: Service): Promise<void>;
 
-  /** Frees what the product has reserved for a service. Runs in the transaction that sets the status to failed or decommissioned. */
+  /**
+   * Releases the resources that the product has reserved for a service. Runs in the transaction that sets the status to
+   * failed or decommissioned.
+   */
   released?(tx: EntityManager, service: Service): Promise<void>;
 }
 
-/** Declares a product. The type of its settings follows from their schema. */
+/** Declares a product. TypeScript infers the type of its settings from their schema. */
 export const defineProduct = <C extends Configuration>(product: Product<C>): Product => product as unknown as Product;

@@ -4,13 +4,13 @@ import type { ServiceSpec } from '../providers/service.provider.ts';
 import type { WantedService } from './product.ts';
 import { productOf } from './registry.ts';
 
-/** Returns what the provider must build for a service with these terms. Default: the present terms of the service. */
+/** Returns the order to the provider for a service with the given terms. Default: the current terms of the service. */
 export function specOf(service: Service, terms: ServiceTerms = termsOf(service)): ServiceSpec {
   const { type, serviceType } = service;
   return { type, serviceType, ...productOf(type).spec(wantedOf(service, terms)) };
 }
 
-/** Combines a service and terms to the input of the functions `check` and `spec` of its product. */
+/** Combines a service and terms to the input of the product's functions `check` and `spec`. */
 export const wantedOf = ({ serviceType, accountId, location }: Service, terms: ServiceTerms): WantedService => ({
   ...terms,
   serviceType,

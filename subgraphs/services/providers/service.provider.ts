@@ -1,4 +1,4 @@
-/** What a provider builds: everything that it needs to know about a service. Plain JSON. */
+/** Order to a provider: all data about a service that the provider needs. Plain JSON. */
 export interface ServiceSpec {
   /** Kind of service, such as `internet`. */
   type: string;
@@ -7,6 +7,8 @@ export interface ServiceSpec {
   /** Properties of the service by name, such as `bandwidth: '1000mbps'`. */
   characteristics: Readonly<Record<string, string | number | boolean | readonly string[]>>;
   places: readonly Place[];
+  /** True if the service must not work, because its account is suspended. The provider keeps the line. */
+  isBlocked?: boolean;
 }
 
 /** A place where a service is delivered. Of some places, only the street address is known. */
@@ -21,11 +23,11 @@ export interface Place {
   zip: string | null;
 }
 
-/** An order for the provider, either to build a service or to change a service that exists. */
+/** An order for the provider, either to build a service, or to change, block or unblock a service that exists. */
 export interface ApplyOrder {
   /**
    * Idempotency key: a second order with the same id continues the first order. It is the id of the service for its
-   * first build, and the id of the service change for each change.
+   * first build, and the id of the service change for each change. Each order to block or unblock the service has its own id.
    */
   orderId: string;
   /** The platform's id of the service. */
@@ -38,7 +40,7 @@ export interface ApplyOrder {
   attempt: number;
 }
 
-/** State of an order. If the order is in progress, its state must be requested again after `checkAfterSeconds`. */
+/** State of an order at the provider. While the order is in progress, the platform asks for its state again after `checkAfterSeconds`. */
 export type Applied = { state: 'completed'; reference: string } | { state: 'in_progress'; checkAfterSeconds: number };
 
 /** An order for the provider to release a service: to cancel its open orders, and to take it down if it was built. */
@@ -67,7 +69,7 @@ export interface ObservedService {
   reference: string | null;
   name: string;
   spec: ServiceSpec;
-  /** The last observation of the service. Null before the first one. */
+  /** The last observation of the service. Null if the service was not observed before. */
   previous: PreviousObservation | null;
 }
 
@@ -84,9 +86,9 @@ export interface Observation {
    * has an id, there is only one connection, and its `siteId` is null.
    */
   links: readonly ObservedLink[];
-  /** Bytes that were transferred since the previous observation. Null if they are not known. */
+  /** Bytes that were transferred since the previous observation. Null if the number is unknown. */
   transferredBytes: number | null;
-  /** Reading of the provider's byte counter, for the next observation. Null if the provider has none. */
+  /** Value of the provider's byte counter, for comparison with the next observation. Null if the provider has no counter. */
   counter: number | null;
 }
 
@@ -112,7 +114,7 @@ export interface ObservedLink {
 export interface ServiceProvider {
   /** Name of the provider, which the API returns as `Service.provider`. */
   readonly name: string;
-  /** Whether the provider is a simulation without a real network. */
+  /** True if the provider is a simulation without a real network. */
   readonly simulated: boolean;
 
   /**

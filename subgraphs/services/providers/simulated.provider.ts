@@ -18,15 +18,15 @@ import type {
 import { OrderRejected } from './service.provider.ts';
 
 const BUILD_MS = 200;
-/** Time that an order with the word `SLOW` takes. */
+/** Duration of an order with the word `SLOW`, in milliseconds. */
 const SLOW_MS = 60_000;
 const REALISTIC_MS = { least: 20_000, more: 40_000 };
 const CHECK_SECONDS = 5;
 const MEASURED_EVERY_MS = 60_000;
 
-/** Latency that the word `SIM-DEGRADED` adds: more than the limit of a healthy line. */
+/** Latency that the word `SIM-DEGRADED` adds, in milliseconds. It is above the limit of a healthy line. */
 const DEGRADED_LATENCY_MS = 150;
-/** Utilization of a connection with the word `SIM-BUSY`: more than the limit of a healthy line. */
+/** Utilization of a connection with the word `SIM-BUSY`, in percent. It is above the limit of a healthy line. */
 const BUSY_PERCENT = 97;
 /** Bandwidth of a service that is not sold by bandwidth. */
 const DEFAULT_MBPS = 10;
@@ -45,7 +45,10 @@ const BASE: Record<AccessTechnology, Base> = {
   [AccessTechnology.DSL]: { latencyMs: 32, jitterMs: 4, packetLoss: 0.05 },
 };
 
-/** `fast`: orders are completed within a second. `realistic`: they take between 20 and 60 seconds, as a demonstration needs. */
+/**
+ * Speed of the simulation. `fast`: orders are completed within a second. `realistic`: orders take between 20 and 60 seconds, for
+ * demonstrations.
+ */
 export type SimulatedPace = 'fast' | 'realistic';
 
 export interface SimulatedOptions {

@@ -17,7 +17,7 @@ async function hourOf(name: string, minutes: number): Promise<number> {
   return total;
 }
 
-test('a simulated busy line transfers 97 percent of its bandwidth, as its utilization says', async () => {
+test('a simulated busy line transfers 97 percent of its bandwidth, which equals its reported utilization', async () => {
   expect(await hourOf('Line SIM-BUSY', 5)).toBe((0.97 * 1e9 * 3600) / 8);
 });
 

@@ -28,9 +28,8 @@ export const isOpen = ({ state }: ServiceOrder): boolean => !ENDED.includes(stat
 export const isCompleted = ({ state }: ServiceOrder): boolean => state === 'completed';
 
 /**
- * Returns the id of the line that an ended order has built, or may have built if the order failed. Returns null for a
- * rejected or cancelled order, because the carrier only reserved the line id in such an order. For a completed order
- * without a line id, returns the id of the order.
+ * Returns the id of the line that an ended order has built, or may have built if the order failed. Returns null for a rejected or cancelled
+ * order, because the carrier has only reserved the line id. For a completed order without a line id, returns the id of the order.
  */
 export function lineOf(order: ServiceOrder): string | null {
   if (order.state === 'rejected' || order.state === 'cancelled') return null;
@@ -38,7 +37,7 @@ export function lineOf(order: ServiceOrder): string | null {
 }
 
 /** Returns the body of a TMF641 order with one item, which adds or modifies a service. */
-export const orderBody = ({ orderId, reference, name, spec: { serviceType, characteristics, places } }: ApplyOrder): object => ({
+export const orderBody = ({ orderId, reference, name, spec: { serviceType, characteristics, places, isBlocked } }: ApplyOrder): object => ({
   '@type': 'ServiceOrder',
   externalId: orderId,
   description: name,
@@ -53,7 +52,7 @@ export const orderBody = ({ orderId, reference, name, spec: { serviceType, chara
         ...(reference && { id: reference }),
         name,
         serviceType,
-        state: 'active',
+        state: isBlocked ? 'inactive' : 'active',
         serviceCharacteristic: Object.entries(characteristics).map(([name, value]) => ({ name, valueType: typeOf(value), value })),
         place: places.map(placeOf),
       },

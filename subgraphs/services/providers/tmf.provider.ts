@@ -20,7 +20,7 @@ const OBSERVE_TIMEOUT_MS = 2_000;
 const CHECK_AFTER_SECONDS = 5;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const REASON_LENGTH = 300;
-/** Maximum number of pages that a search for an order reads. Only a carrier that ignores the filter `externalId` has several. */
+/** Maximum number of pages that a search for an order reads. Only a carrier that ignores the filter `externalId` returns several pages. */
 const MAX_PAGES = 20;
 const NOT_FOUND = 404;
 const PARTIAL_CONTENT = 206;
@@ -30,7 +30,7 @@ const CANCELLATIONS = '/serviceOrdering/v4/cancelServiceOrder';
 export interface TmfOptions {
   /** Base URL of the provider's TM Forum Open APIs, such as `https://api.carrier.example/tmf-api`. */
   url: string;
-  /** Token that is sent as a bearer token. */
+  /** Access token that is sent in the `Authorization` header as a bearer token. */
   token?: string | undefined;
   timeoutMs?: number;
   /** Delay before the status of an order in progress is requested again. */
@@ -78,8 +78,8 @@ export class TmfProvider implements ServiceProvider {
   }
 
   /**
-   * Requests the cancellation of the open orders of a line, and returns `in_progress` as long as there are any. After that,
-   * a call places an order that deletes the line, if the line exists.
+   * Requests the cancellation of the open orders of a line, and returns `in_progress` as long as an order is open. After that, a call
+   * places an order that deletes the line, if the line exists.
    */
   async release(release: ReleaseOrder): Promise<Released> {
     const removal = await this.#find(release.releaseId);
@@ -103,7 +103,7 @@ export class TmfProvider implements ServiceProvider {
     return observationOf(service, spec, previous, now);
   }
 
-  /** Returns the order with an external id. Reads the next page only if the carrier says that there is one. */
+  /** Returns the order with an external id. Reads the next page only if the carrier's response announces it. */
   async #find(externalId: string): Promise<ServiceOrder | undefined> {
     const found: ServiceOrder[] = [];
     let offset = 0;
@@ -223,7 +223,7 @@ interface RequestOptions {
   timeoutMs?: number;
 }
 
-/** A response that shows that the request failed. A retry may succeed. */
+/** Thrown if a response shows that the request failed. A retry may succeed. */
 class FailedRequest extends Error {
   constructor(
     message: string,
@@ -243,7 +243,7 @@ const isUnknownLine = (error: unknown): boolean => error instanceof FailedReques
 const MEASUREMENTS = ['latencyMs', 'bandwidthUtilization', 'packetLoss', 'jitterMs'] as const;
 /** Largest number that is accepted as a measurement. As a number of bytes, it is a petabyte. */
 const MAX_MEASURED = 1e15;
-/** Largest value of a counter of all bytes since a line was built. A line of 100 Gbps reaches a petabyte in a day. */
+/** Largest accepted value of a byte counter that counts since the line was built. A line of 100 Gbps transfers a petabyte per day. */
 const MAX_COUNTED = 1e18;
 /** Values of the TMF638 attribute `operatingStatus` of a service that does not work. */
 const NOT_RUNNING = ['failed', 'stopped'];
@@ -281,7 +281,7 @@ function linkOf(siteId: string | null, values: Readonly<Record<string, unknown>>
   return { siteId, isUp, latencyMs, bandwidthUtilization, packetLoss, jitterMs, securityIncidents };
 }
 
-/** Returns the number that a characteristic contains, as a number or as a text. Null for impossible numbers and other values. */
+/** Returns the number in a characteristic, which may be a number or a text. Null for impossible numbers and other values. */
 function numberOf(value: unknown, max = MAX_MEASURED): number | null {
   const number = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : Number.NaN;
   return number >= 0 && number <= max ? number : null;

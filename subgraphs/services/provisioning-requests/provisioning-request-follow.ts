@@ -5,7 +5,7 @@ import { ServiceStatus } from '../inventory/service.states.ts';
 import { ProvisioningRequest } from './provisioning-request.entity.ts';
 import { ProvisioningRequestStatus, provisioningRequestStates } from './provisioning-request.states.ts';
 
-/** Status that a provisioning request gets, by the status of the service that was ordered for it. */
+/** Maps the status of an ordered service to the status of its provisioning request. */
 const FOLLOWS: Partial<Record<ServiceStatus, ProvisioningRequestStatus>> = {
   [ServiceStatus.PROVISIONING]: ProvisioningRequestStatus.IN_PROGRESS,
   [ServiceStatus.OPERATIONAL]: ProvisioningRequestStatus.COMPLETED,

@@ -16,7 +16,7 @@ export enum StepStatus {
   SKIPPED = 'skipped',
 }
 
-/** The properties of a provisioning request that determine its steps. */
+/** The properties of a provisioning request that determine the statuses of its steps. */
 export interface Progress {
   status: ProvisioningRequestStatus;
   isComplete: boolean;

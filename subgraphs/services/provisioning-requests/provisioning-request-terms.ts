@@ -4,7 +4,7 @@ import type { Monitoring } from '../products/internet/monitoring.ts';
 import { BANDWIDTH, LOCATION } from '../products/order-needs.ts';
 import type { ProvisioningCustomizations } from './provisioning-request.values.ts';
 
-/** The requested service: options, features and quote, and what the last check has found out about it. */
+/** The requested service: options, features and quote, and the result of the last check. */
 export interface RequestedTerms {
   /** Kind of the catalog service that is requested. */
   type: ServiceType;
@@ -18,8 +18,8 @@ export interface RequestedTerms {
 }
 
 /**
- * The terms as they are stored. Earlier releases read only `bandwidth`, `redundancy` and `monitoring`, which must not be
- * null, and store requests without `terms`.
+ * Stored form of the terms. Earlier releases read only `bandwidth`, `redundancy` and `monitoring`, which must not be null, and store
+ * requests without `terms`.
  */
 export interface StoredTerms extends ProvisioningCustomizations {
   terms?: RequestedTerms;
@@ -55,7 +55,7 @@ export const internetOptions = ({ bandwidth, redundancy, monitoring }: Configura
   monitoring: (monitoring as Monitoring | undefined) ?? false,
 });
 
-/** Returns the options that callers see. Those of an internet line contain `redundancy` and `monitoring` in any case. */
+/** Returns the options that callers see. For an internet line, they always contain `redundancy` and `monitoring`. */
 export const shownOptions = ({ type, options }: RequestedTerms): Configuration =>
   type === INTERNET ? { ...sizeOf(options), redundancy: false, monitoring: false, ...options } : options;
 

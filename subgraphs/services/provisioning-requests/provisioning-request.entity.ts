@@ -61,7 +61,7 @@ export class ProvisioningRequest {
   @Property({ type: 'text' })
   serviceTemplate!: string;
 
-  /** The property `terms` in the form that is stored. */
+  /** Stored form of the property `terms`. */
   @Property({ type: 'json', fieldName: 'customizations' })
   stored!: StoredTerms;
 
@@ -75,7 +75,10 @@ export class ProvisioningRequest {
   @Property({ type: 'json', nullable: true })
   contacts: ProvisioningContacts | null = null;
 
-  /** Null only in pending requests of releases that had no default account. Such a request gets an account when it proceeds. */
+  /**
+   * Account of the request. Null only in pending requests of earlier releases without a default account. These requests get an account when
+   * they proceed.
+   */
   @Field(() => ID, {
     nullable: true,
     description:
@@ -86,7 +89,7 @@ export class ProvisioningRequest {
 
   @Field(() => ServiceLocation, {
     nullable: true,
-    description: 'Street address where the service is to be built. Null until it is supplied, and for services that have none.',
+    description: 'Street address where the service is to be built. Null until it is supplied, and for services without a location.',
   })
   @Property({ type: 'json', nullable: true })
   location: ServiceLocation | null = null;
@@ -217,7 +220,7 @@ export class ProvisioningRequest {
   }
 
   /**
-   * Stores the id of the ordered service. The request is then no longer pending.
+   * Stores the id of the ordered service. After that, the request is no longer pending.
    * @throws InvalidState
    */
   begin(serviceId: string, now: Date): void {

@@ -1,10 +1,7 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 import type { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 
-/**
- * 409: the provisioning request is not pending, and only a pending request can be changed. `details.status` is the
- * status of the request.
- */
+/** 409: the provisioning request is not pending, so it cannot be changed. `details.status` is its status. */
 export class ProvisioningHasBegun extends PlatformError {
   constructor(id: string, status: ProvisioningRequestStatus) {
     super('INVALID_STATE', `The provisioning request ${id} is ${status}. Only a pending one can be changed.`, {

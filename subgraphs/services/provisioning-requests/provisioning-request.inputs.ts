@@ -7,6 +7,7 @@ import { sortOf } from '../../../kernel/graphql/page.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
+import { ORDER_CYCLE } from '../accounts/order-account.ts';
 import { bandwidthProblems } from '../coverage/bandwidth-option.ts';
 import { ServiceLocation } from '../coverage/location.ts';
 import type { Configuration } from '../inventory/service-terms.ts';
@@ -14,7 +15,7 @@ import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 import { DeploymentSchedule, ProvisioningContacts, ProvisioningCustomizations } from './provisioning-request.values.ts';
 
 const OPTIONS =
-  'Options of the service: its `bandwidth`, such as `500mbps`, if it is sold by bandwidth, and settings that are specific to the kind of service, as in `configuration` of an order: `redundancy` and `monitoring` of an internet line, `topology`, `locations` and `redundancy` of a network, `channels` and `codec` of a SIP trunk. At most 16 KiB.';
+  'Options of the service: its `bandwidth`, such as `500mbps`, if it is sold by bandwidth, and the same settings as in `configuration` of an order. An internet line has `redundancy` and `monitoring`. A network has `topology`, `locations` and `redundancy`. A SIP trunk has `channels` and `codec`. At most 16 KiB.';
 const TYPED = { deprecationReason: 'Use `options`.', nullable: true } as const;
 
 /** Optional fields of both inputs: the input that creates a provisioning request, and the input that updates it. */
@@ -38,7 +39,7 @@ abstract class ProvisioningRequestDetails {
   @Field(() => ID, {
     nullable: true,
     description:
-      "Account that the service is for (`acc_…`). Null selects the default: your organization's own account, or your only account if you are limited to one. Required if you are limited to several.",
+      "Account that the service is for (`acc_…`). Null selects the default: your organization's own account, or your only account if you are limited to one account. Required if you are limited to several accounts.",
   })
   @IsOptional()
   @Matches(/^acc_\w+$/, { message: 'must be an account id (acc_…)' })
@@ -80,7 +81,7 @@ abstract class ProvisioningRequestDetails {
   @Field(() => ID, {
     nullable: true,
     description:
-      'Quote whose price is used (`quote_…`). The request must agree with one of its lines. The line is taken when the service is ordered, not before: if the quote is no longer valid at the preferred date, or the line was ordered by then, the request fails with this reason. Null means no quote.',
+      'Quote whose price is used (`quote_…`). One of its lines must match the request. The line of the quote is not reserved until the preferred date. If the quote is not valid on that date, or its line is already ordered, the request fails with this reason. Null means no quote.',
   })
   @IsOptional()
   @Matches(/^quote_\w+$/, { message: 'must be a quote id (quote_…)' })
@@ -88,7 +89,7 @@ abstract class ProvisioningRequestDetails {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Position of the line of the quote, from 0. Null means its first line that is not ordered yet.',
+    description: 'Position of the line of the quote, from 0. Null means the first line of the quote that is not ordered yet.',
   })
   @IsOptional()
   @Min(0, { message: 'must be at least 0' })
@@ -101,7 +102,7 @@ export class ProvisioningRequestInput extends ProvisioningRequestDetails {
   @Characters(1, 100)
   serviceTemplate!: string;
 
-  @Field(() => JsonObject, { nullable: true, description: `${OPTIONS} What is missing can be supplied later.` })
+  @Field(() => JsonObject, { nullable: true, description: `${OPTIONS} Missing options can be supplied later.` })
   @IsOptional()
   @MaxJson()
   options?: Configuration | null;
@@ -111,8 +112,9 @@ export class ProvisioningRequestInput extends ProvisioningRequestDetails {
   @ValidateNested()
   customizations?: ProvisioningCustomizations | null;
 
-  @Field(() => BillingCycle, { defaultValue: BillingCycle.MONTHLY, description: 'How often the service is invoiced.' })
-  billingCycle: BillingCycle = BillingCycle.MONTHLY;
+  @Field(() => BillingCycle, { nullable: true, description: ORDER_CYCLE })
+  @IsOptional()
+  billingCycle?: BillingCycle | null;
 }
 
 @InputType({ description: 'Fields to change. Omit a field to keep its value; null clears an optional field.' })

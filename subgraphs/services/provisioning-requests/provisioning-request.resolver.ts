@@ -64,7 +64,7 @@ export class ProvisioningRequestResolver {
 
   @Mutation(() => ProvisioningRequest, {
     description:
-      'Cancel a request. A pending request is cancelled immediately. Otherwise its service is ended, and the request is cancelled when the provider has released the service. Fails with INVALID_STATE if the request has ended or is already being cancelled.',
+      'Cancel a provisioning request. A pending request is cancelled immediately. Otherwise its service is taken down, and the request is cancelled when the provider has released the service. Fails with INVALID_STATE if the request has ended or is already being cancelled.',
   })
   @Requires('services:write', { secondFactor: true })
   cancelProvisioningRequest(
@@ -105,7 +105,7 @@ export class ProvisioningRequestResolver {
 
   @FieldResolver(() => Int, {
     nullable: true,
-    description: 'Position of the requested line of the quote. Null means its first line that is not ordered yet.',
+    description: 'Position of the requested line of the quote. Null means the first line of the quote that is not ordered yet.',
   })
   quoteLine(@Root() { terms }: ProvisioningRequest): number | null {
     return terms.quoteLine;

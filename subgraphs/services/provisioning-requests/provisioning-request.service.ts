@@ -41,8 +41,8 @@ export interface ServiceEnding {
 }
 
 /**
- * Manages requests for catalog services. A request is pending until all its required data is known and its preferred
- * date is reached. Then the service is ordered (specification 2.5, 4.3).
+ * Manages requests for catalog services. A request is pending until all its required data is known and its preferred date is reached. When
+ * both conditions are met, the service is ordered (specification 2.5, 4.3).
  */
 export class ProvisioningRequestService {
   constructor(private readonly deps: ProvisioningRequestServiceDeps) {}
@@ -98,7 +98,7 @@ export class ProvisioningRequestService {
     return cancelled ?? this.cancel(id);
   }
 
-  /** Cancels a request in a transaction. Changes nothing and returns null if the service of the request is not `serviceId`. */
+  /** Cancels a request in a transaction. Changes nothing and returns null if `serviceId` is not the current service of the request. */
   async #cancel(tx: EntityManager, id: string, serviceId: string | null): Promise<ProvisioningRequest | null> {
     // the service is locked before its request, as by the job that builds it
     const service = serviceId ? await tx.findOneOrFail(Service, { id: serviceId }, LOCKED) : null;
@@ -140,8 +140,8 @@ export class ProvisioningRequestService {
   }
 
   /**
-   * Locks and returns a request. Returns null if another call has changed the request since it was read. The other call has
-   * then already done what follows, for example ordered the service or scheduled another start.
+   * Locks and returns a request. Returns null if another call has changed the request since it was read. In this case, the other call has
+   * already ordered the service, or scheduled another start.
    */
   async #unchanged(tx: EntityManager, { id, revision }: ProvisioningRequest): Promise<ProvisioningRequest | null> {
     const request = await locked(tx, id);
@@ -171,6 +171,7 @@ export class ProvisioningRequestService {
     const draft = { catalog: { id: serviceTemplate }, bandwidth, configuration, features, sla, location, billingCycle };
     const checked = await this.deps.orders.inspect({ ...draft, accountId, quoteId, quoteLine }).catch(withFieldNames(names));
     request.accountId = checked.accountId;
+    request.billingCycle = checked.billingCycle;
     request.terms = { ...terms, type: checked.type, needs: checked.needs, features: checked.features };
     return checked;
   }
@@ -206,8 +207,8 @@ const isAwaiting = ({ status, missing, preferredDate }: ProvisioningRequest, dat
   status === ProvisioningRequestStatus.PENDING && missing.length === 0 && preferredDate?.getTime() === date.getTime();
 
 /**
- * Returns the error if its status is below 500: such an error means that the order was refused. Throws any other error
- * again, so that the job is retried.
+ * Returns the error if its status is below 500, which means that the order was refused. Throws any other error again, so that the job is
+ * retried.
  */
 function refusal(error: unknown): PlatformError {
   if (error instanceof PlatformError && error.status < 500) return error;

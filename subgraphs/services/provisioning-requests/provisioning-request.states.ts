@@ -28,7 +28,7 @@ registerEnumType(ProvisioningRequestStatus, {
 
 const { PENDING, ACKNOWLEDGED, IN_PROGRESS, COMPLETED, FAILED, CANCELLED } = ProvisioningRequestStatus;
 
-/** State machine of provisioning requests; see docs/decisions/services.md. */
+/** State machine of provisioning requests; see docs/decisions/provisioning-requests.md. */
 export const provisioningRequestStates = new StateMachine<ProvisioningRequestStatus>('provisioning request', {
   [PENDING]: [ACKNOWLEDGED, FAILED, CANCELLED],
   [ACKNOWLEDGED]: [IN_PROGRESS, CANCELLED],

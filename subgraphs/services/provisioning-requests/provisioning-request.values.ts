@@ -25,7 +25,8 @@ const REQUIREMENTS: Readonly<Record<string, string>> = {
 export const ProvisioningRequirement = Object.fromEntries(Object.keys(REQUIREMENTS).map((name) => [name.toUpperCase(), name]));
 registerEnumType(ProvisioningRequirement, {
   name: 'ProvisioningRequirement',
-  description: 'Information that must be supplied before a service can be ordered. All but `LOCATION` are options of the service.',
+  description:
+    'Information that must be supplied before a service can be ordered. All of them except `LOCATION` are options of the service.',
   valuesConfig: Object.fromEntries(Object.entries(REQUIREMENTS).map(([name, description]) => [name.toUpperCase(), { description }])),
 });
 registerEnumType(StepName, {
@@ -60,7 +61,10 @@ export class ProvisioningCustomizations {
   @IsBandwidth()
   bandwidth!: string;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'True for a second line into the building, separate from the first.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Whether a second line into the building is built, separate from the first line.',
+  })
   redundancy!: boolean;
 
   @Field(() => Json, {
@@ -126,7 +130,7 @@ export class ProvisioningRequestChange {
   @Field(() => ProvisioningRequestStatus, { description: 'Status after the change.' })
   to!: ProvisioningRequestStatus;
 
-  /** When the status changed, as ISO 8601 text, because the history is stored as JSON. */
+  /** Time at which the status changed, as ISO 8601 text, because the history is stored as JSON. */
   @Field(() => Date, { description: 'When the status changed.' })
   at!: string;
 

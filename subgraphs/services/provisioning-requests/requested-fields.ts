@@ -14,15 +14,16 @@ export const checkedFieldsOf = ({ accountId, terms }: ProvisioningRequest): Pick
 });
 
 /**
- * Converts an input to the form that is stored, with normalized bandwidths and plain objects. `terms` are the present terms
- * of the request: the input replaces only those that it contains.
+ * Converts an input to the form that is stored, with normalized bandwidths and plain objects. `terms` are the present terms of the request:
+ * the input replaces only the terms that it contains.
  */
 export function storedFieldsOf(
   input: ProvisioningRequestInput | ProvisioningRequestUpdateInput,
   terms: RequestedTerms,
 ): Partial<RequestedFields> {
-  const { options, customizations, features, quoteId, quoteLine, deploymentSchedule, contacts, location, ...plain } = input;
+  const { options, customizations, features, quoteId, quoteLine, deploymentSchedule, contacts, location, billingCycle, ...plain } = input;
   const fields: Partial<RequestedFields> = { ...plain };
+  if (billingCycle) fields.billingCycle = billingCycle;
   if (deploymentSchedule !== undefined) fields.deploymentSchedule = deploymentSchedule;
   if (location !== undefined) fields.location = location && plainLocation(location);
   if (contacts !== undefined) fields.contacts = contacts && { technical: contacts.technical ?? null, billing: contacts.billing ?? null };

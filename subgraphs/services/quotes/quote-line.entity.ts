@@ -13,14 +13,14 @@ export class QuoteLineError {
   @Field(() => String, { description: 'Error code, such as `LOCATION_NOT_SERVICEABLE`.' })
   code!: string;
 
-  @Field(() => String, { description: 'What is wrong.' })
+  @Field(() => String, { description: 'Description of the problem.' })
   message!: string;
 
   @Field(() => JsonObject, { description: 'Details of the error, such as the alternatives at the location.' })
   details!: Record<string, unknown>;
 }
 
-/** One service of a quote, with its price. */
+/** A line of a quote: one service with its price. */
 @ObjectType({ description: 'One service of a quote.' })
 @Entity({ tableName: 'quote_line' })
 @OrganizationFilter({ account: { by: 'quoteId', of: 'Quote' } })
@@ -58,7 +58,7 @@ export class QuoteLine {
   @Property({ type: 'json' })
   features: readonly string[] = [];
 
-  @Field(() => PartialLocation, { nullable: true, description: 'Place that was checked. Null if the line names none.' })
+  @Field(() => PartialLocation, { nullable: true, description: 'Place that was checked. Null if the request contained no place.' })
   @Property({ type: 'json', nullable: true })
   location: PartialLocation | null = null;
 

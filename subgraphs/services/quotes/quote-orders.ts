@@ -34,7 +34,7 @@ export class QuoteOrders {
   ) {}
 
   /**
-   * Finds the line of a quote that an order uses. Returns null if the order names no quote.
+   * Finds the quote line that an order uses. Returns null if the order refers to no quote.
    * @throws ResourceNotFound, QuoteNotPending, QuoteLineTaken
    */
   async find({
@@ -54,8 +54,8 @@ export class QuoteOrders {
   }
 
   /**
-   * Stores which service was ordered with a line. The quote is accepted when all its available lines are ordered.
-   * @throws QuoteNotPending, QuoteLineTaken if another order was faster
+   * Stores which service was ordered with a quote line. The quote becomes accepted when all its available lines are ordered.
+   * @throws QuoteNotPending, QuoteLineTaken if another order has used the line
    */
   async claim(tx: EntityManager, { quoteId, position }: QuoteLine, service: Service): Promise<void> {
     const quote = orNotFound(await tx.findOne(Quote, { id: quoteId }, { ...LOCKED, refresh: true }), 'quote', quoteId);
@@ -68,14 +68,17 @@ export class QuoteOrders {
       Object.assign(quote, { decision: QuoteStatus.ACCEPTED, updatedAt: this.clock.now() });
   }
 
-  /** @throws QuoteNotPending */
+  /**
+   * Checks that a quote is pending.
+   * @throws QuoteNotPending
+   */
   #checkPending(quote: Quote): void {
     const status = quote.statusAt(this.clock.now());
     if (status !== QuoteStatus.PENDING) throw new QuoteNotPending(quote.id, status);
   }
 }
 
-/** Replaces the prices of an order with those of the quote. */
+/** Replaces the prices of an order with the prices of the quote. */
 export const withQuote = <T extends { priceLines: PriceLine[] }>(terms: T, quoted: QuotedLine | null): T => {
   if (!quoted) return terms;
   const { id: quoteId, termMonths, discountPercent } = quoted.quote;
@@ -100,7 +103,9 @@ export function checkQuoted(
   if (Object.keys(differences).length > 0) throw new OrderDiffersFromQuote(quote.id, line.position, differences);
 }
 
-/** Compared value that follows from a field of an order. All other fields are settings, from which the quantity follows. */
+/**
+ * Maps a field of an order to the quoted value that depends on it. Fields that are not listed are settings, on which the quantity depends.
+ */
 const FOLLOWING: Readonly<Record<string, string>> = { location: 'zip', bandwidth: 'bandwidth' };
 
 const shown = ({

@@ -5,7 +5,7 @@ import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { type QuoteDecision, QuoteStatus } from './quote.states.ts';
 
-/** Prices of services that were promised until a date (specification 2.5, 4.3). A quote never changes, except for its status. */
+/** A quote: prices of services that are guaranteed until a date (specification 2.5, 4.3). Only the status of a quote can change. */
 @ObjectType({ description: 'Prices of services, which are guaranteed until a date.' })
 @Entity({ tableName: 'quote' })
 @OrganizationFilter({ account: 'accountId' })
@@ -51,7 +51,7 @@ export class Quote {
   @Property({ type: 'text' })
   currency!: string;
 
-  @Field(() => Date, { description: 'Until when the services can be ordered at these prices.' })
+  @Field(() => Date, { description: 'Time until which the services can be ordered at these prices.' })
   @Property({ type: 'datetime', length: 3 })
   validUntil!: Date;
 

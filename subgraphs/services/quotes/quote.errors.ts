@@ -8,7 +8,7 @@ export class QuoteNotPending extends PlatformError {
   }
 }
 
-/** 409: no line of the quote is left for the order. */
+/** 409: no unused line of the quote fits the order. */
 export class QuoteLineTaken extends PlatformError {
   constructor(id: string, position: number | null) {
     const line = position === null ? 'has no line left that can be ordered' : `has no line ${position} that can be ordered`;
@@ -16,7 +16,7 @@ export class QuoteLineTaken extends PlatformError {
   }
 }
 
-/** 409: the order differs from the quote. `details.differences` contains the quoted (`from`) and the ordered values (`to`). */
+/** 409: the order differs from the quote. `details.differences` contains the quoted values (`from`) and the ordered values (`to`). */
 export class OrderDiffersFromQuote extends PlatformError {
   constructor(id: string, line: number, differences: ChangeSet) {
     const names = Object.keys(differences).join(', ');

@@ -14,7 +14,7 @@ const MAX_USERS = 100_000;
 const MAX_MONTHS = 120;
 const TERM_PATTERN = '^(([1-9]|[1-9][0-9]|1[01][0-9]|120)[ _]months?|([1-9]|10)[ _]years?)$';
 
-/** Fields of a service whose price is asked for. */
+/** Fields of one service in a request for a quote. */
 @InputType()
 abstract class QuotedServiceInput {
   @Field(() => String, {
@@ -67,8 +67,12 @@ export class QuoteLineInput extends QuotedServiceInput {
 @InputType({ description: 'How the services of a quote are invoiced.' })
 @Rule<BillingPreferencesInput>(({ term }) => termProblems(term))
 export class BillingPreferencesInput {
-  @Field(() => BillingCycle, { defaultValue: BillingCycle.MONTHLY, description: 'How often the services are invoiced.' })
-  cycle: BillingCycle = BillingCycle.MONTHLY;
+  @Field(() => BillingCycle, {
+    nullable: true,
+    description: 'How often the services are invoiced. Default: the billing cycle in the billing preferences of the account.',
+  })
+  @IsOptional()
+  cycle?: BillingCycle | null;
 
   @Field(() => String, {
     nullable: true,
@@ -80,18 +84,22 @@ export class BillingPreferencesInput {
   term?: string | null;
 }
 
-/** Fields of all quotes. */
+/** Input fields of all kinds of quotes. */
 @InputType()
 abstract class QuoteDetails extends QuotedServiceInput {
   @Field(() => ID, {
     nullable: true,
-    description: "Account that the quote is for (`acc_…`). Default: your organization's own account, or your only account.",
+    description:
+      "Account that the quote is for (`acc_…`). Default: your organization's own account, or your only account if you are limited to one account.",
   })
   @IsOptional()
   @Matches(/^acc_\w+$/, { message: 'must be an account id (acc_…)' })
   accountId?: string | null;
 
-  @Field(() => BillingPreferencesInput, { nullable: true, description: 'Billing cycle and term. Default: monthly, without a term.' })
+  @Field(() => BillingPreferencesInput, {
+    nullable: true,
+    description: 'Billing cycle and term. Default: the billing cycle in the billing preferences of the account, without a term.',
+  })
   @IsOptional()
   @ValidateNested()
   billingPreferences?: BillingPreferencesInput | null;
@@ -107,13 +115,17 @@ export class QuoteInput {
 
   @Field(() => ID, {
     nullable: true,
-    description: "Account that the quote is for (`acc_…`). Default: your organization's own account, or your only account.",
+    description:
+      "Account that the quote is for (`acc_…`). Default: your organization's own account, or your only account if you are limited to one account.",
   })
   @IsOptional()
   @Matches(/^acc_\w+$/, { message: 'must be an account id (acc_…)' })
   accountId?: string | null;
 
-  @Field(() => BillingPreferencesInput, { nullable: true, description: 'Billing cycle and term. Default: monthly, without a term.' })
+  @Field(() => BillingPreferencesInput, {
+    nullable: true,
+    description: 'Billing cycle and term. Default: the billing cycle in the billing preferences of the account, without a term.',
+  })
   @IsOptional()
   @ValidateNested()
   billingPreferences?: BillingPreferencesInput | null;

@@ -8,7 +8,6 @@ import { listPage } from '../../../kernel/records/pagination.ts';
 import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { Decimal, sum } from '../../../kernel/values/money.ts';
 import type { OrderAccount } from '../accounts/order-account.ts';
 import { CatalogTermDiscountRow } from '../catalog/catalog.entity.ts';
@@ -47,7 +46,7 @@ export interface QuoteServiceDeps {
   coverage: CoverageService;
 }
 
-/** A line with the catalog service that it names. */
+/** A line of a quote with its catalog service. */
 interface OfferedLine {
   input: QuoteLineInput;
   offer: Offer;
@@ -58,7 +57,7 @@ interface Term {
   discountPercent: Decimal;
 }
 
-/** Quotes prices of services (specification 4.3, 4.4). */
+/** Creates and rejects quotes with prices of services (specification 4.3, 4.4). */
 export class QuoteService {
   constructor(private readonly deps: QuoteServiceDeps) {}
 
@@ -103,7 +102,7 @@ export class QuoteService {
     preferences: BillingPreferencesInput | null | undefined,
     onError?: (error: PlatformError) => void,
   ): Promise<Quote> {
-    const account = await this.deps.account.resolve(accountId);
+    const { accountId: account, billingCycle } = await this.deps.account.resolve(accountId, preferences?.cycle);
     const term = await this.#term(preferences?.term ?? null);
     const offered = await this.#offered(services);
     const id = newId('quote');
@@ -116,7 +115,7 @@ export class QuoteService {
     const now = this.deps.clock.now();
     const quote = Object.assign(new Quote(), { id, organizationId, accountId: account, createdAt: now, updatedAt: now });
     Object.assign(quote, {
-      billingCycle: preferences?.cycle ?? BillingCycle.MONTHLY,
+      billingCycle,
       termMonths: term.months,
       discountPercent: term.discountPercent,
       monthlyTotal: sum(lines.filter(({ available }) => available).map(({ monthlyPrice }) => monthlyPrice)),
@@ -184,7 +183,10 @@ export class QuoteService {
     });
   }
 
-  /** Checks whether a line can be ordered. Returns or throws the error that an order would get; returns null if there is none. */
+  /**
+   * Checks whether a line can be ordered. Returns the error that an order of the line would get, or null. Throws errors that make the whole
+   * quote invalid.
+   */
   async #errorOf(line: OfferedLine): Promise<QuoteLineError | null> {
     const { offer, input } = line;
     if (!isOrderable(offer)) return { code: 'INVALID_PARAMETERS', message: `${offer.service.name} cannot be ordered yet.`, details: {} };
@@ -213,7 +215,7 @@ const termsOf = ({ input: { bandwidth, sla, features, users }, offer }: OfferedL
   quantity: users ?? 1,
 });
 
-/** Coverage depends on the ZIP code only, so the rest of the address may be missing. */
+/** Converts a partial address to a full location. Missing parts become empty, because coverage depends only on the ZIP code. */
 const fullLocation = ({ address, city, state, zip }: PartialLocation) => ({
   address: address ?? '',
   city: city ?? '',

@@ -17,5 +17,5 @@ registerEnumType(QuoteStatus, {
   },
 });
 
-/** Statuses that callers cause. A quote without a decision is pending, or expired after its last valid date. */
+/** Statuses of a quote that callers decide. A quote without a decision is pending, or has expired after its last valid date. */
 export type QuoteDecision = QuoteStatus.ACCEPTED | QuoteStatus.REJECTED;

@@ -1,7 +1,7 @@
 import { registerEnumType } from 'type-graphql';
 import { DAY_MS, HOUR_MS } from '../../../kernel/values/days.ts';
 
-/** A period that ends now. */
+/** A measurement period. All periods end now. */
 export enum MeasuredPeriod {
   LAST_HOUR = 'last_hour',
   LAST_24_HOURS = 'last_24_hours',
@@ -13,7 +13,7 @@ registerEnumType(MeasuredPeriod, {
   description: 'Period that ends now.',
   valuesConfig: {
     LAST_HOUR: { description: 'The last 60 minutes.' },
-    LAST_24_HOURS: { description: 'From this time of the day before.' },
+    LAST_24_HOURS: { description: 'From this time yesterday until now.' },
     LAST_7_DAYS: { description: 'Seven times 24 hours.' },
     LAST_30_DAYS: { description: 'Thirty times 24 hours.' },
   },

@@ -2,16 +2,17 @@ import type { EntityManager, Rows } from '../../../kernel/database/database.ts';
 import type { DailyPartitions } from '../../../kernel/partitions/daily-partitions.ts';
 import type { Measurements, Metric, Sample, SampleState } from './sample.ts';
 
-/** The samples that one observation of a service gave. */
+/** The samples from one observation of a service. */
 export interface NewSamples {
   organizationId: string;
   serviceId: string;
+  accountId: string;
   at: Date;
-  /** Time of the previous sample of the service, which the observation continues. */
+  /** Time of the previous sample of the service. Null if the observation is the first. */
   previousAt: Date | null;
-  /** Reading of the provider's byte counter. */
+  /** Value of the provider's byte counter. */
   counter: number | null;
-  /** The sample of the whole service, and one for each of its sites. */
+  /** One sample of the whole service, and one sample of each of its sites. */
   samples: readonly Sample[];
 }
 
@@ -21,13 +22,16 @@ export interface TimeRange {
   end: Date;
 }
 
+/** Callback for further work in the transaction that has stored samples. */
+type OnStored = (tx: EntityManager, batch: readonly NewSamples[]) => Promise<void>;
+
 /** Stores and reads the measurements of services. */
 export interface SampleStore {
   /**
-   * Stores the samples of several services in one transaction. The samples of a service are ignored if another process
-   * has stored samples of it since `previousAt`. So all traffic is counted once.
+   * Stores the samples of several services in one transaction. The samples of a service are ignored if another process has stored samples
+   * of it since `previousAt`. So all traffic is counted once. `stored` is called in the transaction with the samples that were not ignored.
    */
-  write(batch: readonly NewSamples[]): Promise<void>;
+  write(batch: readonly NewSamples[], stored?: OnStored): Promise<void>;
 
   /** Returns the samples of each service as a whole since a time, by service id. The newest sample of a service is first. */
   recent(serviceIds: readonly string[], since: Date): Promise<Map<string, Sample[]>>;
@@ -41,14 +45,14 @@ export interface SampleStore {
    */
   averages(series: Series, range: TimeRange, intervalMs: number): Promise<SampleAverage[]>;
 
-  /** Returns the number, the traffic, and the figures of each measurement of all samples of a series in a range. */
+  /** Returns the statistics of a series in a range: the number of samples, the traffic, and the figures of each measurement. */
   figures(series: Series, range: TimeRange): Promise<SampleFigures>;
 }
 
 /** The samples of a service, or of one of its sites. */
 export interface Series {
   serviceId: string;
-  /** Empty for the service as a whole. */
+  /** Id of the site. Empty for the service as a whole. */
   siteId: string;
 }
 
@@ -59,17 +63,17 @@ export interface SampleAverage extends Measurements {
   transferredBytes: number | null;
 }
 
-/** Figures about one measurement. They are null if it was never measured. */
+/** Statistics of one measurement. They are null if no sample contains the measurement. */
 export interface Figures {
   min: number | null;
   avg: number | null;
   max: number | null;
-  /** The smallest value that is at least as high as 95 % of all values. */
+  /** 95th percentile: the smallest value that is at least as high as 95 % of all values. */
   p95: number | null;
 }
 
 export interface SampleFigures extends Record<Metric, Figures> {
-  /** Number of samples. */
+  /** Number of samples in the range. */
   samples: number;
   transferredBytes: number | null;
 }
@@ -87,21 +91,28 @@ interface SampleRow {
   transferred_bytes: number | null;
 }
 
-/** The samples in the table `service_sample`, which has a partition for each day. */
+/** Stores samples in the table `service_sample`, which has a partition for each day. */
 export class SampleTable implements SampleStore {
   constructor(
     private readonly rows: Rows,
     private readonly partitions: DailyPartitions,
   ) {}
 
-  async write(batch: readonly NewSamples[]): Promise<void> {
+  async write(batch: readonly NewSamples[], stored?: OnStored): Promise<void> {
     if (batch.length === 0) return;
     const rows = batch.flatMap(({ organizationId, previousAt, counter, samples }) =>
       samples.map((sample) => ({ ...rowOf(sample), organization_id: organizationId, previous_at: previousAt, counter })),
     );
     await this.partitions.writing(
       batch.map(({ at }) => at),
-      async (tx) => void (await tx.execute(WRITE, [JSON.stringify(rows)])),
+      async (tx) => {
+        const found = await tx.execute<{ service_id: string }[]>(WRITE, [JSON.stringify(rows)]);
+        const ids = new Set(found.map(({ service_id: id }) => id));
+        await stored?.(
+          tx,
+          batch.filter(({ serviceId }) => ids.has(serviceId)),
+        );
+      },
     );
   }
 
@@ -185,8 +196,9 @@ export async function recentSamples(tx: EntityManager, serviceId: string, since:
 }
 
 /**
- * Stores samples, and adds them to the daily sums in `service_sample_day`. Ignores the samples of a service if its newest
- * stored sample is not the one at `previous_at`: another process has then stored samples of this service.
+ * Stores samples, and adds them to the daily sums in `service_sample_day`. Returns the stored services. Ignores the samples of a service if
+ * its newest stored sample does not have the time `previous_at`, because another process has stored samples of this service in the
+ * meantime.
  */
 const WRITE = `
   with "given" as (
@@ -207,12 +219,14 @@ const WRITE = `
     from "given" where "service_id" in (select "service_id" from "continued")
     on conflict do nothing
     returning "organization_id", "service_id", "site_id", "at", "transferred_bytes"
+  ), "summed" as (
+    insert into "services"."service_sample_day" ("organization_id", "service_id", "day", "samples", "transferred_bytes")
+    select "organization_id", "service_id", ("at" at time zone 'UTC')::date, 1, coalesce("transferred_bytes", 0)
+    from "stored" where "site_id" = ''
+    on conflict ("service_id", "day") do update set "samples" = "service_sample_day"."samples" + 1,
+      "transferred_bytes" = "service_sample_day"."transferred_bytes" + excluded."transferred_bytes"
   )
-  insert into "services"."service_sample_day" ("organization_id", "service_id", "day", "samples", "transferred_bytes")
-  select "organization_id", "service_id", ("at" at time zone 'UTC')::date, 1, coalesce("transferred_bytes", 0)
-  from "stored" where "site_id" = ''
-  on conflict ("service_id", "day") do update set "samples" = "service_sample_day"."samples" + 1,
-    "transferred_bytes" = "service_sample_day"."transferred_bytes" + excluded."transferred_bytes"`;
+  select "service_id" from "stored" where "site_id" = ''`;
 
 const rowOf = (sample: Sample) => ({
   service_id: sample.serviceId,

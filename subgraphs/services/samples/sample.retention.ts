@@ -4,7 +4,9 @@ import type { DailyPartitions } from '../../../kernel/partitions/daily-partition
 import { dateOf, dayStart } from '../../../kernel/values/days.ts';
 import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
 
-/** Number of days for which the sums of a day are kept: more than a year, so that a month can be compared with the year before. */
+/**
+ * Number of days for which daily sums are kept: more than a year, so that a month can be compared with the same month of the previous year.
+ */
 const SUMS_KEPT_DAYS = 400;
 
 export interface SampleRetentionParts {

@@ -17,36 +17,36 @@ registerEnumType(SampleState, {
   },
 });
 
-/** Older samples say nothing about the present state of a service. */
+/** Maximum age of samples that show the present state of a service. */
 export const RECENT_MS = 5 * MINUTE_MS;
 
 /** The measurements of a service or of one of its sites. A value is null if it was not measured. */
 export interface Measurements {
   latencyMs: number | null;
-  /** In percent. */
+  /** Used bandwidth, in percent of the bandwidth of the connection. */
   bandwidthUtilization: number | null;
-  /** In percent. */
+  /** Lost packets, in percent of all packets. */
   packetLoss: number | null;
   jitterMs: number | null;
 }
 export type Metric = keyof Measurements;
 export const METRICS: readonly Metric[] = ['latencyMs', 'bandwidthUtilization', 'packetLoss', 'jitterMs'];
 
-/** A measurement of a service, or of one of its sites, at one time. */
+/** The measurements of a service, or of one of its sites, at one time. */
 export interface Sample extends Measurements {
   serviceId: string;
-  /** Empty for the service as a whole. */
+  /** Id of the site. Empty for the service as a whole. */
   siteId: string;
   at: Date;
   state: SampleState;
   securityIncidents: number;
-  /** Bytes that the service has transferred since its previous sample. Null for a site, and if they are not known. */
+  /** Bytes that the service has transferred since its previous sample. Null for a site, or if the number is unknown. */
   transferredBytes: number | null;
 }
 
 /**
- * Limits of each measurement. Above the first limit, a connection is degraded, and its health check too. Above the second
- * limit, the health check is unhealthy.
+ * Limits of each measurement. Above the first limit, a connection and its health check are degraded. Above the second limit, the health
+ * check is unhealthy.
  */
 export const LIMITS: Readonly<Record<Metric, readonly [number, number]>> = {
   latencyMs: [100, 300],
@@ -55,13 +55,13 @@ export const LIMITS: Readonly<Record<Metric, readonly [number, number]>> = {
   bandwidthUtilization: [95, 100],
 };
 
-/** Share of lost packets, in percent, with which a connection does not work. */
+/** Packet loss, in percent, from which a connection counts as down. */
 const LOST = 50;
 
 /** Returns true if a measurement is above one of its limits. */
 export const exceeds = (values: Measurements, metric: Metric, limit: 0 | 1 = 0): boolean => (values[metric] ?? 0) > LIMITS[metric][limit];
 
-/** Returns the state of one connection. */
+/** Returns the state of one connection from its measurements. */
 export function stateOf(link: Measurements & { isUp: boolean }): SampleState {
   if (!link.isUp || (link.packetLoss ?? 0) >= LOST) return SampleState.DOWN;
   return METRICS.some((metric) => exceeds(link, metric)) ? SampleState.DEGRADED : SampleState.UP;

@@ -52,7 +52,7 @@ function performanceOf(sample: Sample): Health {
 
 const securityOf = ({ securityIncidents }: Sample): Health => (securityIncidents > 0 ? Health.DEGRADED : Health.HEALTHY);
 
-/** The result of one health check, and why it is not healthy. */
+/** The result of one health check, and the reason if it is not healthy. */
 export interface Check {
   name: keyof HealthChecks;
   status: Health;

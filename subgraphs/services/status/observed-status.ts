@@ -8,9 +8,9 @@ const DECIDING = 3;
 const { OPERATIONAL, DEGRADED, DOWN } = ServiceStatus;
 
 /**
- * Returns the status that follows from the recent samples of a service, newest first. A single sample changes nothing: a
- * service is down after two samples in a row without connection, degraded after two bad samples of three, and better
- * after three better samples in a row. Without samples, it stays as it is.
+ * Returns the status that follows from the recent samples of a service, newest first. A single sample changes nothing: a service becomes
+ * down after two samples in a row without connection, and degraded after two bad samples of three. Its status improves after three better
+ * samples in a row. Without samples, the status does not change.
  */
 export function observedStatus(current: ServiceStatus, samples: readonly Sample[]): ServiceStatus {
   const [newest, second, third] = samples.slice(0, DECIDING).map(({ state }) => state);
@@ -26,9 +26,9 @@ export function observedStatus(current: ServiceStatus, samples: readonly Sample[
 export type OpenAlerts = Partial<Record<Metric, string>>;
 
 /**
- * Returns the alerts that are open after the recent samples, and those of them that begin now. `samples` has the newest
- * sample first. An alert begins when two of three samples are above the limit, and ends after three samples in a row that
- * are not above it. Samples without a connection are ignored.
+ * Returns the open alerts after the recent samples, and the alerts that begin now. `samples` has the newest sample first. An alert begins
+ * when two of three samples are above the limit, and ends after three samples in a row that are not above it. Samples without a connection
+ * are ignored.
  */
 export function observedAlerts(open: OpenAlerts, samples: readonly Sample[]): { open: OpenAlerts; begun: PerformanceAlert[] } {
   const deciding = samples.filter(isMeasured).slice(0, DECIDING);
@@ -58,7 +58,7 @@ export function reasonOf(sample: Sample): string | null {
   return excessOf(sample) ?? 'A site does not work.';
 }
 
-/** Lists the measurements of a sample that are above their limits, as a sentence. Null if there are none. */
+/** Returns a sentence that lists the measurements of a sample that are above their limits. Null if no measurement is above its limit. */
 export function excessOf(sample: Sample): string | null {
   const excesses = METRICS.filter((metric) => exceeds(sample, metric)).map(
     (metric) => `${METRIC_NAMES[metric]} is ${sample[metric]}, above ${LIMITS[metric][0]}`,

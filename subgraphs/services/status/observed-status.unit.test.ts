@@ -6,7 +6,10 @@ import { observedAlerts, observedStatus } from './observed-status.ts';
 const { OPERATIONAL, DEGRADED, DOWN } = ServiceStatus;
 const STATES = { u: SampleState.UP, d: SampleState.DEGRADED, x: SampleState.DOWN } as const;
 
-/** Samples from a text with one letter a minute, oldest first: u for up, d for degraded, x for down. Returns the newest first. */
+/**
+ * Converts a text with one letter per minute to samples: u for up, d for degraded, x for down. The text has the oldest sample first, and
+ * the result the newest.
+ */
 const samples = (text: string, latencies: readonly number[] = []): Sample[] =>
   [...text]
     .map((letter, index) => ({
@@ -56,7 +59,7 @@ describe('the status that follows from samples', () => {
   });
 });
 
-/** Second implementation of the rules of `observedStatus`, with counters that are updated for each sample. */
+/** Second implementation of `observedStatus`, with counters that are updated for each sample. Tests compare both implementations. */
 class CountingModel {
   #status: ServiceStatus = OPERATIONAL;
   #down = 0;
@@ -90,7 +93,7 @@ describe('alerts of measurements', () => {
     expect(begun).toEqual([3, 12]);
   });
 
-  test('an alert has the metric, the time of the first sample above the limit, and the newest measurements', () => {
+  test('an alert contains the metric, the time of the first sample above the limit, and the newest measurements', () => {
     const { begun, open } = observedAlerts({}, samples('uuu', [5, 150, 180]));
     expect(begun).toMatchObject([{ metric: 'latencyMs', since: new Date(60_000), measured: { latencyMs: 180 } }]);
     expect(open).toEqual({ latencyMs: '1970-01-01T00:01:00.000Z' });

@@ -7,13 +7,13 @@ import { ServiceStatus } from '../inventory/service.states.ts';
 import { serviceDown, serviceRestored } from './status.events.ts';
 import { StatusChange } from './status-change.entity.ts';
 
-/** States of a service that becomes suspended together with its account. */
+/** Statuses of services that are suspended together with their account. */
 export const BLOCKABLE: readonly ServiceStatus[] = [ServiceStatus.OPERATIONAL, ServiceStatus.DEGRADED, ServiceStatus.DOWN];
 
-/** Reason of the status of a suspended service. */
+/** Status reason of a suspended service. */
 export const SUSPENSION_REASON = 'An invoice of the account has not been paid for a long time.';
 
-/** Returns true if the services of an account must be suspended, by the newest event of the billing domain. */
+/** Returns true if the newest billing event of an account requires that its services are suspended. */
 export async function isAccountSuspended(tx: EntityManager, { organizationId, accountId }: Service): Promise<boolean> {
   const [row] = await tx.execute<{ suspended: boolean }[]>(
     'select "suspended" from "services"."account_suspension" where "organization_id" = ? and "account_id" = ?',
@@ -23,8 +23,8 @@ export async function isAccountSuspended(tx: EntityManager, { organizationId, ac
 }
 
 /**
- * Suspends a locked service if its account is suspended. Call it when a service returns to service: its account may have been
- * suspended while the service was built, maintained or being released.
+ * Suspends a service if its account is suspended. Call it when a service becomes operational again: its account may have been suspended
+ * while the service was being built, in maintenance, or about to end. The caller must have locked the row of the service.
  */
 export async function suspendWithAccount(tx: EntityManager, service: Service, now: Date): Promise<void> {
   if (BLOCKABLE.includes(service.status) && (await isAccountSuspended(tx, service)))
@@ -55,8 +55,8 @@ export async function transition(
 }
 
 /**
- * Creates the history entry for the current status of a service. `from` is the previous status. It is null for the
- * first entry of a service.
+ * Creates the history entry for the current status of a service. `from` is the previous status. `from` is null for the first entry of a
+ * service.
  */
 export function statusChange(service: Service, from: ServiceStatus | null): StatusChange {
   const { organizationId, id: serviceId, status: to, statusReason: reason, updatedAt: createdAt } = service;

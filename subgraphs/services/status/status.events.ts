@@ -7,7 +7,7 @@ import { LIMITS, type Metric } from '../samples/sample.ts';
 
 const { OPERATIONAL, DOWN } = ServiceStatus;
 
-/** Names of the measurements in events and in the REST API. */
+/** Names of the metrics in events and in the REST API. */
 export const METRIC_NAMES = {
   latencyMs: 'latency_ms',
   bandwidthUtilization: 'bandwidth_utilization',
@@ -15,14 +15,14 @@ export const METRIC_NAMES = {
   jitterMs: 'jitter_ms',
 } as const satisfies Record<Metric, string>;
 
-/** A measurement that is above its limit, with all measurements of the same time. */
+/** A measurement that is above its limit, with all measurements at the same time. */
 export interface PerformanceAlert {
   metric: Metric;
   since: Date;
   measured: Readonly<Record<Metric, number>>;
 }
 
-/** The fields of a maintenance window that its announcement contains. */
+/** The fields of a maintenance window that its announcement event contains. */
 interface AnnouncedMaintenance {
   id: string;
   startsAt: Date;

@@ -34,6 +34,20 @@ export class StatusResolver {
     return service && statuses.healthOf(service);
   }
 
+  @Query(() => ServiceStatusRecord, {
+    nullable: true,
+    description:
+      'Get status, uptime and latest measurements of a service, the same as `serviceStatus`, for callers with `monitoring:read`. Null if the service does not exist.',
+  })
+  @Requires('monitoring:read', { scope: 'account' })
+  async monitoredServiceStatus(
+    @Arg('id', () => ID, { description: 'Id of the service (`svc_…`).' }) id: string,
+    @Ctx() { services, statuses }: ServicesContext,
+  ): Promise<ServiceStatusRecord | null> {
+    const service = await services.find(id);
+    return service && statuses.recordOf(service);
+  }
+
   @FieldResolver(() => ServiceStatusRecord, { description: 'Current status, uptime and latest measurements.' })
   statusRecord(@Root() service: Service, @Ctx() { statuses }: ServicesContext): Promise<ServiceStatusRecord> {
     return statuses.recordOf(service);

@@ -73,7 +73,7 @@ export class ServiceStatusRecord {
   @Field(() => Float, {
     nullable: true,
     description:
-      'Share of time in percent in which the service worked, over the last 30 days or since it was provisioned. Maintenance is not counted. Null before it was provisioned.',
+      'Percentage of the time in which the service worked. The time is the last 30 days, or the time since the service was provisioned if that time is shorter. Maintenance and suspension are left out of the calculation. Null before the service is provisioned.',
   })
   uptimePercentage!: number | null;
 
@@ -92,7 +92,7 @@ export class ServiceStatusRecord {
 
 @ObjectType({ description: 'Result of one health check.' })
 export class HealthCheck {
-  @Field(() => String, { description: 'What was checked: `connectivity`, `performance` or `security`.' })
+  @Field(() => String, { description: 'Area that was checked: `connectivity`, `performance` or `security`.' })
   name!: string;
 
   @Field(() => Health, { description: 'Result of the check.' })

@@ -9,9 +9,9 @@ export interface Change {
 }
 
 /**
- * Computes the percentage of the time from `since` to `now` in which a service was up. Operational and degraded count
- * as up. Only `DOWN` counts as not up; all other times, such as planned maintenance, are left out. `before` is the
- * status at the time `since`. `changes` are ordered from oldest to newest. Returns null if no time is left.
+ * Computes the percentage of the time from `since` to `now` in which a service was up. Operational and degraded count as up. Only `DOWN`
+ * counts as not up. Times with any other status, such as planned maintenance, are left out of the calculation. `before` is the status at
+ * the time `since`. `changes` are ordered from oldest to newest. Returns null if no time is left.
  */
 export function uptimePercentage(before: ServiceStatus, changes: readonly Change[], since: Date, now: Date): number | null {
   let status = before;

@@ -21,10 +21,9 @@ const BATCH = 500;
 type SuspensionPorts = Pick<Ports, 'orm' | 'clock' | 'jobs'>;
 
 /**
- * Returns the reaction to the event `account.dunning_changed`. It suspends the services of an account that does not pay, and
- * resumes them when the account has paid. Events may arrive late, twice and in any order: the number in the event decides
- * which one is the newest, and each service gets the state that the newest event demands. A repeated reaction continues where
- * it stopped.
+ * Returns the reaction to the event `account.dunning_changed`. It suspends the services of an account that does not pay, and resumes the
+ * services when the account has paid. Events may arrive late, twice and in any order. The revision in the event shows which event is the
+ * newest, and each service gets the state that the newest event requires. A repeated reaction continues where it stopped.
  */
 export const accountSuspension = (ports: SuspensionPorts): Reaction => ({
   name: 'services.account-suspension',
@@ -53,7 +52,7 @@ interface Suspension {
   revision: number;
 }
 
-/** Stores the state of an account, unless a newer event has stored it. */
+/** Stores the dunning state of an account, unless a newer event has already stored a state. */
 async function store(tx: EntityManager, { organizationId, accountId, suspended, revision }: Suspension): Promise<void> {
   await tx.execute(
     `insert into "services"."account_suspension" ("organization_id", "account_id", "suspended", "revision") values (?, ?, ?, ?)
@@ -63,7 +62,7 @@ async function store(tx: EntityManager, { organizationId, accountId, suspended, 
   );
 }
 
-/** Gives a service the state that its account demands now. The state is read after the service is locked. */
+/** Suspends or resumes a service according to the current state of its account. The state is read after the service is locked. */
 async function follow(tx: EntityManager, { clock, jobs }: SuspensionPorts, id: string): Promise<void> {
   const service = await tx.findOne(Service, { id }, LOCKED);
   if (!service) return;

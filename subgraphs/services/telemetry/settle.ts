@@ -17,11 +17,11 @@ const { MAINTENANCE, DECOMMISSIONING } = ServiceStatus;
 export interface Measurement {
   serviceId: string;
   organizationId: string;
-  /** Time of the newest sample. */
+  /** Time of the newest sample of the service. */
   measuredAt: Date | null;
-  /** Reading of the provider's byte counter at the time `measuredAt`. */
+  /** Value of the provider's byte counter at the time `measuredAt`. */
   counter: number | null;
-  /** Start of the first hour whose usage is not recorded yet. Null before the first sample. */
+  /** Start of the first hour whose usage is not recorded yet. Null before the first sample of the service. */
   usageFrom: Date | null;
   alerts: OpenAlerts;
 }
@@ -30,7 +30,7 @@ export interface SettleDeps {
   orm: Orm;
 }
 
-/** Returns true if `settle` has nothing to do. `samples` are the recent samples of the service, newest first. */
+/** Returns true if `settle` has nothing to do for a service. `samples` are its recent samples, newest first. */
 export function settled({ usageFrom, alerts }: Measurement, { status }: Service, samples: readonly Sample[]): boolean {
   if (!isInService(status)) return status === DECOMMISSIONING;
   const [newest] = samples;

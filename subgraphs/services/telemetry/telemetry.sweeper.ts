@@ -1,5 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Database, Orm, Rows } from '../../../kernel/database/database.ts';
+import { recordAll } from '../../../kernel/events/outbox.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { Sweeper } from '../../../kernel/records/due.ts';
 import { RowMapper } from '../../../kernel/records/row-mapper.ts';
@@ -10,6 +11,7 @@ import { specOf } from '../products/service-spec.ts';
 import type { Observation, ServiceProvider } from '../providers/service.provider.ts';
 import { RECENT_MS } from '../samples/sample.ts';
 import type { NewSamples, SampleStore } from '../samples/sample-store.ts';
+import { measuredEvents } from './measured.events.ts';
 import { samplesOf } from './observation.ts';
 import { type Measurement, type SettleDeps, settle, settled } from './settle.ts';
 
@@ -25,14 +27,14 @@ export interface TelemetryDeps extends Omit<SettleDeps, 'samples'> {
   log: Logger;
   connectivity: ServiceProvider;
   samples: SampleStore;
-  /** How often each service is measured, in milliseconds. */
+  /** Interval at which each service is measured, in milliseconds. */
   everyMs: number;
 }
 
 /**
- * Measures all services that are in service, at an interval: reads their measurements from the provider, stores them, and
- * updates the status, the alerts and the usage of each service. The time of the next measurement is stored before a service
- * is measured. So if a process ends while it measures, one measurement is missing, but the next one is not delayed.
+ * Measures all services that are in service at an interval. It reads their measurements from the provider, stores them, and updates the
+ * status, the alerts and the usage of each service. The time of the next measurement is stored before a service is measured. If a process
+ * ends during a measurement, this measurement is missing, but the next measurement is not delayed.
  */
 export function telemetrySweeper(deps: TelemetryDeps): Sweeper {
   const { database, clock, log } = deps;
@@ -52,7 +54,7 @@ interface ClaimedRow {
   alerts: Measurement['alerts'];
 }
 
-/** A service that was claimed because its measurement is due, and its row in `service_measurement`. */
+/** A service whose measurement is due, and its row in `service_measurement`. This process has claimed the measurement. */
 interface Measured {
   measurement: Measurement;
   service: Service;
@@ -66,7 +68,7 @@ export class TelemetryPoll {
     this.#services = new RowMapper(orm.getMetadata().get<Service>(Service), orm.em.getPlatform());
   }
 
-  /** Measures at most `limit` services that are due. Returns their number. */
+  /** Measures at most `limit` due services. Returns the number of measured services. */
   async run(now: Date, limit: number): Promise<number> {
     const claimed = await this.#claim(now, limit);
     if (claimed.length === 0) return 0;
@@ -76,7 +78,7 @@ export class TelemetryPoll {
       return service ? [{ measurement, service }] : [];
     });
     const measurable = known.filter(({ service }) => isInService(service.status));
-    await this.deps.samples.write(await this.#observe(measurable, now));
+    await this.deps.samples.write(await this.#observe(measurable, now), (tx, stored) => recordAll(tx, measuredEvents(stored, now)));
     await this.#settle(known, now);
     return claimed.length;
   }
@@ -101,7 +103,9 @@ export class TelemetryPoll {
   }
 
   async #load(ids: readonly string[]): Promise<Map<string, Service>> {
-    const sql = `select ${this.#services.columns('s')} from "services"."service" s where "id" = any($1)`;
+    // a service that is still blocked after a suspension would be measured as down
+    const sql = `select ${this.#services.columns('s')} from "services"."service" s where "id" = any($1)
+      and not exists (select from "services"."service_block" b where b."id" = s."id" and b."is_blocked")`;
     const rows = await this.deps.rows.tuples(sql, [[...ids]]);
     return new Map(rows.map((row) => this.#services.read(row)).map((service) => [service.id, service]));
   }
@@ -119,7 +123,7 @@ export class TelemetryPoll {
     return found;
   }
 
-  /** Returns the samples of a service. Null if the provider fails, has measured nothing new, or reports an implausible time. */
+  /** Returns the samples of a service. Null if the provider fails, has no new measurement, or reports an implausible time. */
   async #observation({ measurement, service }: Measured, now: Date): Promise<NewSamples | null> {
     const { organizationId, serviceId, measuredAt, counter } = measurement;
     const { providerReference: reference, name } = service;
@@ -134,7 +138,15 @@ export class TelemetryPoll {
     if (!observation || (measuredAt && observation.measuredAt <= measuredAt) || !isPlausible(observation, now)) return null;
     const samples = samplesOf(service, observation);
     if (samples.length === 0) return null;
-    return { organizationId, serviceId, at: observation.measuredAt, previousAt: measuredAt, counter: observation.counter, samples };
+    return {
+      organizationId,
+      serviceId,
+      accountId: service.accountId,
+      at: observation.measuredAt,
+      previousAt: measuredAt,
+      counter: observation.counter,
+      samples,
+    };
   }
 
   async #settle(known: readonly Measured[], now: Date): Promise<void> {
@@ -154,5 +166,5 @@ export class TelemetryPoll {
 
 const dateOrNull = (value: Date | string | null): Date | null => (value === null ? null : new Date(value));
 
-/** Returns true if an observation is less than a day from now. Other times must not create partitions of the table. */
+/** Returns true if the time of an observation differs from now by less than a day. Other times must not create partitions of the table. */
 const isPlausible = ({ measuredAt }: Observation, now: Date): boolean => Math.abs(now.getTime() - measuredAt.getTime()) < DAY_MS;

@@ -12,7 +12,7 @@ import { ServiceTimelinePage, TimelineEntry } from './timeline.types.ts';
 export class TimelineResolver {
   @FieldResolver(() => ServiceTimelinePage, {
     description:
-      'What happened to the service, newest first: changes of its status, orders to change it, and maintenance windows, by the time at which each was created.',
+      'History of the service, newest first: changes of its status, orders to change it, and maintenance windows. They are sorted by the time at which they were created.',
   })
   @Requires('services:read', { scope: 'account' })
   timeline(

@@ -5,12 +5,12 @@ import { pageFrom } from '../../../kernel/records/pagination.ts';
 import { TimelineStore } from './timeline.store.ts';
 import type { TimelineEntry } from './timeline.types.ts';
 
-/** Records of different kinds may have the same time, but not the same id. */
+/** Sort order of the timeline. Records of different kinds may have the same time, but they have different ids. */
 const SORT = [...NEWEST_FIRST, { field: 'id', order: SortOrder.DESC }];
 const PROPERTIES = { createdAt: { runtimeType: 'Date' }, id: { runtimeType: 'string' } };
 
 /**
- * Lists what happened to services, newest first by the time at which each record was created. The number of statements
+ * Lists the events in the history of services, ordered by the time at which each record was created, newest first. The number of statements
  * does not depend on the number of services: one for the entries, and one for the totals.
  */
 export class TimelineService {

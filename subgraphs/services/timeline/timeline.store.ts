@@ -17,7 +17,10 @@ interface EntryRow extends Omit<TimelineEntry, 'createdAt'> {
 }
 
 const NEWEST_FIRST = 'order by "created_at" desc, "id" desc';
-/** The services with the ids `$1` that the caller sees, as `s`. `$2`: organization; `$3`: accounts, or null for all. */
+/**
+ * SQL for the services with the ids `$1` that the caller may see, with the alias `s`. `$2` is the organization, and `$3` the accounts, or
+ * null for all accounts.
+ */
 const SEEN = `from "services"."service" s where s."id" = any($1) and s."organization_id" = $2 and ($3::text[] is null or s."account_id" = any($3))`;
 const ofService = (table: string): string => `from "services"."${table}" where "organization_id" = $2 and "service_id" = seen."id"`;
 

@@ -8,7 +8,7 @@ export type TimelineKind = 'statusChanges' | 'serviceChanges' | 'maintenanceWind
  * Entry in the timeline of a service. It refers to a record, which is read only if the client selects it. The entry is not a
  * union of the three record types: their fields `status` have different types, so a client could not select them together.
  */
-@ObjectType({ description: 'Something that happened to a service. It has one of `statusChange`, `change` and `maintenanceWindow`.' })
+@ObjectType({ description: 'An entry in the history of a service. It has either `statusChange`, `change` or `maintenanceWindow`.' })
 export class TimelineEntry {
   @Field(() => ID, { description: 'The id of the status change, the change or the maintenance window.' })
   id!: string;

@@ -22,7 +22,7 @@ export class AgentCreateInput {
   @IsIn(CATEGORY_IDS, { message: CATEGORY })
   specialization!: string;
 
-  @Field(() => Boolean, { defaultValue: true, description: 'False to assign no tickets to the agent yet.' })
+  @Field(() => Boolean, { defaultValue: true, description: 'Whether the agent gets new tickets. Default: true.' })
   active: boolean = true;
 }
 
@@ -48,7 +48,7 @@ export class AgentUpdateInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'False to assign no new tickets to the agent. The agent keeps the current tickets.',
+    description: 'Whether the agent gets new tickets. If false, the agent keeps the current tickets.',
   })
   @NotNull()
   active?: boolean;

@@ -2,10 +2,10 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import { type DateRange, parseDateRange } from '../../../kernel/values/date-range.ts';
 import { datesBetween, isoWeek } from '../../../kernel/values/days.ts';
+import { periodOf } from '../../../kernel/values/period.ts';
 import type { DashboardQuery } from './dashboard.inputs.ts';
 import type { SupportDashboard } from './dashboard.types.ts';
 import { averageResolutionHours, customerSatisfaction, type Figures, groupedBy, slaCompliance, sumOf } from './figures.ts';
-import { periodOf } from './period.ts';
 
 /** Computes the support dashboard (specification 2.7, 4.7) from the current state of the tickets. */
 export class DashboardService {

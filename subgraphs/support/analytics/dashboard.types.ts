@@ -28,7 +28,8 @@ export class DashboardOverview {
 
   @Field(() => Float, {
     nullable: true,
-    description: 'Percentage of the tickets that have not missed their response target or resolution target so far. Null without tickets.',
+    description:
+      'Percentage of the tickets that have so far kept both their response target and their resolution target. Null without tickets.',
   })
   slaCompliance!: number | null;
 
@@ -49,7 +50,8 @@ export class DashboardCategory {
 
   @Field(() => Float, {
     nullable: true,
-    description: 'Percentage of the tickets that have not missed their response target or resolution target so far. Null without tickets.',
+    description:
+      'Percentage of the tickets that have so far kept both their response target and their resolution target. Null without tickets.',
   })
   slaCompliance!: number | null;
 }
@@ -89,7 +91,7 @@ export class SupportDashboard {
   @Field(() => DashboardOverview, { description: 'Figures over all categories.' })
   overview!: DashboardOverview;
 
-  @Field(() => [DashboardCategory], { description: 'Figures of each category that has tickets, by name.' })
+  @Field(() => [DashboardCategory], { description: 'Figures of each category that has tickets, sorted by name.' })
   categories!: DashboardCategory[];
 
   @Field(() => DashboardTrends, { description: 'Figures over time.' })

@@ -7,7 +7,7 @@ export interface Cell {
   /** Date on which the tickets were created, in the requested time zone. */
   day: string;
   opened: number;
-  /** Number of the created tickets that are resolved now. */
+  /** Number of these tickets that are resolved now. */
   resolved: number;
   /** Sum of the times from creation to resolution, over all resolved tickets. */
   resolutionSeconds: number;
@@ -34,6 +34,8 @@ export interface Cohort {
   customerIds?: readonly string[];
   categories?: readonly string[];
   priorities?: readonly string[];
+  /** Only tickets about these services. */
+  serviceIds?: readonly string[];
 }
 
 const FIRST_CONTACT = `count(*) filter (where t."status" = 'resolved'
@@ -59,7 +61,12 @@ export class Figures {
   async cells(cohort: Cohort, { withTimeline = false } = {}): Promise<Cell[]> {
     const { organizationId, accounts } = this.scope;
     const values: unknown[] = [organizationId, cohort.start, cohort.end, cohort.timezone];
-    const lists = { customer_id: cohort.customerIds, category: cohort.categories, priority: cohort.priorities };
+    const lists = {
+      customer_id: cohort.customerIds,
+      category: cohort.categories,
+      priority: cohort.priorities,
+      service_affected: cohort.serviceIds,
+    };
     const conditions = Object.entries(lists).flatMap(([column, wanted]) =>
       wanted?.length ? [`t."${column}" = any($${values.push(wanted)}::text[])`] : [],
     );

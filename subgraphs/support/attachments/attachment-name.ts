@@ -1,7 +1,7 @@
 export const NAME_LENGTH_MAX = 255;
 /**
- * Path separators, control characters, line separators, and characters that change the text direction. A name that ends
- * in `gpj.exe` could be displayed as `exe.jpg` if it contained a change of the text direction.
+ * Characters that a file name must not contain: path separators, control characters, line separators, and characters that change the text
+ * direction. A name that ends in `gpj.exe` could be displayed as `exe.jpg` if it contained a change of the text direction.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match control characters
 const FORBIDDEN = /[/\\\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/;

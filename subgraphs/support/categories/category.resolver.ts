@@ -74,7 +74,7 @@ export class CategoryResolver {
     return policy ?? null;
   }
 
-  @FieldResolver(() => [SlaPolicyTarget], { description: 'Targets by priority, the most urgent first.' })
+  @FieldResolver(() => [SlaPolicyTarget], { description: 'Targets for each priority, the most urgent first.' })
   targets(@Root() category: Category, @Ctx() { principal: { plan } }: SupportContext): SlaPolicyTarget[] {
     return shownTargets(category.promise(plan).targets);
   }

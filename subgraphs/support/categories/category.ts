@@ -45,9 +45,7 @@ export class Category {
     return this.#subcategory(subcategory)?.routingRules?.autoAssign ?? true;
   }
 
-  /**
-   * Returns the minutes after which a ticket is escalated automatically; null if the SLA policy determines this time.
-   */
+  /** Returns the minutes after which a ticket is escalated automatically; null if the SLA policy determines the time of escalation. */
   escalationThreshold(subcategory: string | null): number | null {
     const threshold = this.#subcategory(subcategory)?.routingRules?.escalationThreshold;
     return threshold ? parseMinutes(threshold) : null;

@@ -9,7 +9,7 @@ export class SubcategoryRouting {
   @Field(() => Boolean, {
     defaultValue: true,
     description:
-      'True assigns a new ticket to the agent of the category with the fewest unresolved tickets. False leaves the ticket with the desk.',
+      'True assigns a new ticket to the agent of the category with the fewest unresolved tickets. False assigns it to the desk of the category.',
   })
   autoAssign: boolean = true;
 

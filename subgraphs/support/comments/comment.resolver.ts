@@ -48,7 +48,7 @@ export class CommentResolver {
 
   @Mutation(() => Comment, {
     description:
-      'Add a comment to a ticket. The first public comment of the desk counts as the response. A comment of the customer reopens a resolved ticket.',
+      'Add a comment to a ticket. The first public comment of the support desk counts as the first response. A comment of the customer reopens a resolved ticket.',
   })
   @Requires('support:create', { also: requireToWrite })
   addTicketComment(

@@ -11,7 +11,7 @@ const MAX_RECIPIENTS = 20;
 
 @InputType({ description: 'Escalation of a ticket.' })
 export class EscalationInput {
-  @Field(() => Int, { description: `New level, 1 to ${MAX_ESCALATION_LEVEL}. It must be higher than the current one.` })
+  @Field(() => Int, { description: `New level, 1 to ${MAX_ESCALATION_LEVEL}. It must be higher than the current level.` })
   @Min(1, { message: LEVEL })
   @Max(MAX_ESCALATION_LEVEL, { message: LEVEL })
   escalationLevel!: number;
@@ -34,7 +34,7 @@ export class EscalationInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Internal remarks for the desk, at most 20000 characters. Customers cannot read them.',
+    description: 'Internal remarks for the support desk, at most 20000 characters. Customers cannot read them.',
   })
   @IsOptional()
   @MaxLength(20_000, { message: 'may have at most 20000 characters' })

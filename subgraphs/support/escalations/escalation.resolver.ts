@@ -10,7 +10,7 @@ import { EscalationInput } from './escalation.inputs.ts';
 @Resolver(() => Ticket)
 export class EscalationResolver {
   @Mutation(() => Ticket, {
-    description: 'Escalate a ticket. Fails with INVALID_STATE if it is resolved, or already has this level or a higher one.',
+    description: 'Escalate a ticket. Fails with INVALID_STATE if it is resolved, or already has this level or a higher level.',
   })
   @Requires('support:write')
   escalateTicket(

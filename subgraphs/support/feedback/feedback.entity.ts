@@ -53,7 +53,7 @@ export class Feedback {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  @Field(() => Date, { description: 'When the rating was last changed; the same as `createdAt` if it never was.' })
+  @Field(() => Date, { description: 'When the rating was last changed; the same as `createdAt` if it was never changed.' })
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 }

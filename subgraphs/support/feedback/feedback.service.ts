@@ -17,7 +17,7 @@ import { isDesk } from '../visibility.ts';
 import { Feedback } from './feedback.entity.ts';
 import type { FeedbackFilter, FeedbackInput } from './feedback.inputs.ts';
 
-/** Callers can rate a ticket, and change the rating, for this number of days after the ticket was resolved. */
+/** Number of days after the resolution of a ticket during which callers can rate it and change the rating. */
 export const RATING_WINDOW_DAYS = 14;
 
 export interface FeedbackServiceDeps {

@@ -27,13 +27,13 @@ const THROTTLED_MS = 1000;
 /** Interval at which deliveries of a suspended organization are checked again. */
 const SUSPENDED_MS = 10_000;
 /**
- * Maximum duration of a job. Another job then continues. The duration is shorter than the time after which the queue
- * considers a job dead.
+ * Maximum duration of a job. After this time, another job continues. The duration is shorter than the time after which the queue considers
+ * a job dead.
  */
 const JOB_MS = 45_000;
 /**
- * How long finished deliveries are kept. They are needed to detect an event that is read from the log a second time.
- * After this time, no event is read again.
+ * Time for which finished deliveries are kept. They are needed to detect an event that is read from the log a second time. After this time,
+ * no event is read again.
  */
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
 /** Error message for the owner of an integration if the platform itself failed. The log has the details. */
@@ -52,8 +52,7 @@ interface QueueJob {
   organizationId: string;
   integrationId: string;
   /**
-   * Time at which the job checks again whether the organization is suspended. Set only for the one job that waits for
-   * the end of a suspension.
+   * Time at which the job checks again whether the organization is suspended. Set only for the job that waits for the end of a suspension.
    */
   waitsUntil?: string;
 }
@@ -80,8 +79,8 @@ export class IntegrationQueue<I extends Integration> {
   }
 
   /**
-   * Stores a delivery of each event for each integration that is configured to receive it. If the delivery of an event
-   * to an integration is stored already, it is not stored again.
+   * Stores a delivery of each event for each integration that is configured to receive it. A delivery that is already stored is not stored
+   * again.
    */
   async plan(events: readonly LoggedEvent[]): Promise<void> {
     const organizationId = { $in: [...new Set(events.map((event) => event.organizationId))] };

@@ -3,7 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 
 /** Maximum length of a stored error. */
 const ERROR_LENGTH = 500;
-/** An integration is disabled if all attempts have failed for this time. Webhooks have the same limit. */
+/** Time after which an integration is disabled if all attempts have failed. Webhooks have the same limit. */
 const GIVE_UP_MS = 5 * 24 * 3_600_000;
 
 /**
@@ -13,8 +13,8 @@ const GIVE_UP_MS = 5 * 24 * 3_600_000;
 export const FAILING = 'failing';
 
 /**
- * Base class of all integrations: settings, state and health. Deliveries are in `integration_delivery`. Only the
- * process that holds the lease of an integration processes its deliveries (integration-queue.ts).
+ * Base class of all integrations, with their settings, state and health. Deliveries are in `integration_delivery`. Only the process that
+ * holds the lease of an integration processes its deliveries (integration-queue.ts).
  */
 @ObjectType()
 export abstract class Integration {
@@ -88,8 +88,8 @@ export abstract class Integration {
   abstract get target(): string;
 
   /**
-   * Whether the owner switched the integration off, so that incoming webhooks are ignored. False if the platform
-   * disabled the integration: a disabled integration sends nothing, but its incoming webhooks are still processed.
+   * Returns whether the owner switched the integration off, so that incoming webhooks are ignored. False if the platform disabled the
+   * integration: a disabled integration sends nothing, but its incoming webhooks are still processed.
    */
   get isSwitchedOff(): boolean {
     return !this.active && this.disabledAt === null;

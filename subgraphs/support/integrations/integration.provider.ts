@@ -28,7 +28,7 @@ export type Outcome =
 export interface LeasedDelivery<I extends Integration> {
   integration: I;
   delivery: IntegrationDelivery;
-  /** Whether the result of an earlier attempt is unknown. The remote service may have processed that attempt. */
+  /** True if the result of an earlier attempt is unknown. The remote service may have processed that attempt. */
   isRepeat: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface Provider<I extends Integration> {
   readonly entity: EntityClass<I>;
   /** Pending deliveries that are older than this time are not sent. */
   readonly expiryMs: number;
-  /** Minimum interval between two deliveries. */
+  /** Minimum time between two deliveries. */
   readonly paceMs: number;
   readonly backoff: Backoff;
   wants(integration: I, event: ParsedEvent): boolean;

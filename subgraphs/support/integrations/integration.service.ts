@@ -27,7 +27,7 @@ export interface IntegrationServiceDeps<I extends Integration> {
   provider: { test(integration: I): Promise<Outcome> };
 }
 
-/** Operations that are the same for all kinds of integrations. */
+/** Implements the operations that are the same for all kinds of integrations. */
 export abstract class IntegrationService<I extends Integration> {
   protected constructor(
     protected readonly deps: IntegrationServiceDeps<I>,

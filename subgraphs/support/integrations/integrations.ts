@@ -16,6 +16,7 @@ import { mountJira } from './jira/jira.routes.ts';
 import { JiraIntegrationService } from './jira/jira.service.ts';
 import { JiraInbound } from './jira/jira-inbound.ts';
 import type { JiraIntegration } from './jira/jira-integration.entity.ts';
+import { isMonitoringEvent, MONITORING_EVENTS } from './monitoring-events.ts';
 import { SlackClient } from './slack/slack.client.ts';
 import { SlackProvider } from './slack/slack.provider.ts';
 import { SlackIntegrationService } from './slack/slack.service.ts';
@@ -56,15 +57,16 @@ export class Integrations {
 
   /**
    * Consumer of the event log that stores a delivery of each event for each integration that is configured to receive
-   * it. The deliveries are sent in the order of the log, so a Slack channel shows events in this order.
+   * it. The deliveries are sent in the order of the log, so a Slack channel shows events in this order. Jira gets events
+   * of tickets only.
    */
   get consumer(): LogConsumer {
     return {
       name: 'support.integrations',
-      on: this.eventTypes.map(({ name }) => name),
+      on: [...this.eventTypes, ...MONITORING_EVENTS].map(({ name }) => name),
       consume: async (events) => {
         await this.#slack.queue.plan(events);
-        await this.#jira.queue.plan(events);
+        await this.#jira.queue.plan(events.filter(({ event }) => !isMonitoringEvent(event)));
       },
     };
   }

@@ -1,6 +1,40 @@
 import { z } from 'zod';
 
-/** The fields of support events that integrations use. Events may have more fields. */
+const alert = z.object({
+  name: z.string(),
+  description: z.string().nullable(),
+  severity: z.string(),
+  state: z.string(),
+  service_id: z.string().nullable(),
+  metric: z.string(),
+  labels: z.array(z.string()),
+  aggregation: z.string().nullable(),
+  condition: z.string(),
+  threshold: z.number().nullable(),
+  lower_threshold: z.number().nullable(),
+  window_seconds: z.number(),
+});
+
+const alertInstance = z.object({
+  service_id: z.string().nullable(),
+  labels: z.record(z.string(), z.string()),
+  state: z.string(),
+  reason: z.string(),
+  value: z.number().nullable(),
+  since: z.string(),
+  is_repeated: z.boolean(),
+});
+
+const incident = z.object({
+  number: z.string(),
+  title: z.string(),
+  status: z.string(),
+  severity: z.string(),
+  service_count: z.number(),
+  started_at: z.string(),
+});
+
+/** The fields of support and monitoring events that integrations use. Events may have more fields. */
 const envelope = z.object({
   id: z.string(),
   event: z.string(),
@@ -19,19 +53,26 @@ const envelope = z.object({
       })
       .optional(),
     sla: z.looseObject({}).optional(),
+    alert: alert.optional(),
+    instance: alertInstance.nullish(),
+    incident: incident.optional(),
+    update: z.object({ message: z.string().nullable() }).nullish(),
   }),
 });
 
 /** The fields of an event that integrations use. */
 export type ParsedEvent = z.infer<typeof envelope>;
 export type ParsedTicket = NonNullable<ParsedEvent['data']['ticket']>;
+export type ParsedAlert = z.infer<typeof alert>;
+export type ParsedAlertInstance = z.infer<typeof alertInstance>;
+export type ParsedIncident = z.infer<typeof incident>;
 export type ParsedComment = NonNullable<ParsedEvent['data']['comment']>;
 
 /** Parses an event; returns undefined if it does not have the expected fields. */
 export const tryParseEvent = (payload: string): ParsedEvent | undefined => envelope.safeParse(JSON.parse(payload)).data;
 
 /**
- * Parses an event.
+ * Parses the JSON text of an event.
  * @throws ZodError
  */
 export const parseEvent = (payload: string): ParsedEvent => envelope.parse(JSON.parse(payload));

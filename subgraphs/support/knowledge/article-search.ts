@@ -7,7 +7,7 @@ import type { ArticleStatus } from './article.states.ts';
 import { type KnowledgeHit, KnowledgeMatch } from './article.values.ts';
 import { HEADLINE_OPTIONS, headlineHtml, headlineText } from './article-headline.ts';
 
-/** Search words and further criteria. */
+/** Search words and other criteria of an article search. */
 export type Wanted = Omit<KnowledgeSearchInput, 'q'> & { q: string; status: readonly ArticleStatus[] };
 
 /**

@@ -102,7 +102,9 @@ export class Article {
   @Property({ columnType: 'tsvector', generated: `(${SEARCH}) stored`, lazy: true, nullable: true })
   readonly search?: string;
 
-  @Field(() => Boolean, { description: 'True for articles of the platform, which all organizations can read and none can change.' })
+  @Field(() => Boolean, {
+    description: 'True for articles of the platform, which all organizations can read and no organization can change.',
+  })
   get isPlatform(): boolean {
     return this.organizationId === null;
   }

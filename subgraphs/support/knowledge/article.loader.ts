@@ -10,7 +10,7 @@ export interface ArticleLoaderDeps {
   rows: Rows;
   search: ArticleSearch;
   organizationId: string;
-  /** Whether the caller may read unpublished articles. */
+  /** True if the caller may read unpublished articles. */
   isEditor: boolean;
 }
 

@@ -10,6 +10,7 @@ import { ArticleHelpfulness, FaqSection, KnowledgeHit } from './article.values.t
 
 const ArticlePage = pageOf('Article', Article);
 const KnowledgeHitPage = pageOf('KnowledgeHit', KnowledgeHit);
+const SORT = 'Fields to sort by, the most significant first. Default: the last changed first, or the best match first if `q` is given.';
 
 @Resolver(() => Article)
 export class ArticleResolver {
@@ -28,7 +29,7 @@ export class ArticleResolver {
   @Requires('support:read', { scope: 'open' })
   articles(
     @Arg('filter', () => ArticleFilter, { nullable: true }) filter: ArticleFilter | undefined,
-    @Arg('sort', () => [ArticleSort], { nullable: true }) sort: SortBy[] | undefined,
+    @Arg('sort', () => [ArticleSort], { nullable: true, description: SORT }) sort: SortBy[] | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { articles }: SupportContext,
   ): Promise<Page<Article>> {
@@ -84,7 +85,7 @@ export class ArticleResolver {
     return articleLoader.helpfulness(id);
   }
 
-  @FieldResolver(() => [Article], { description: 'The most similar published articles, by tags, category and title.' })
+  @FieldResolver(() => [Article], { description: 'Published articles with the most similar tags, category and title.' })
   related(
     @Root() { id }: Article,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,

@@ -8,7 +8,10 @@ const CELL = `"organization_id", "account_id", "customer_id", "day", ${KIND}`;
  * The other cell counts the tickets that were created on the same day (UTC).
  */
 const DAYS = `(values (date '-infinity'), (("created_at" at time zone 'UTC')::date)) as d("day")`;
-/** Tickets with neither an account nor a customer are counted only in `ticket_tally`. */
+/**
+ * SQL condition for the tickets that the counters include. Tickets with neither an account nor a customer are counted only in
+ * `ticket_tally`.
+ */
 const COUNTED = `"account_id" is not null or "customer_id" is not null`;
 const KEYS = `"organization_id", coalesce("account_id", '') as "account_id", coalesce("customer_id", '') as "customer_id"`;
 

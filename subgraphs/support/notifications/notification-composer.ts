@@ -22,7 +22,7 @@ export interface ComposedMail {
   document: MailDocument;
 }
 
-/** The variable that becomes a paragraph instead of a list entry. */
+/** Name of the variable that becomes a paragraph instead of a list entry. */
 const MESSAGE = 'message';
 
 /** Placeholders that have a value in every mail about a ticket. */

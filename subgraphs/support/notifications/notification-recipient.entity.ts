@@ -68,7 +68,10 @@ export class NotificationRecipient {
   @Property({ type: 'integer' })
   attempts = 0;
 
-  @Field(() => String, { nullable: true, description: 'Reason why the last attempt failed. Null if none failed, and once it is sent.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Reason why the last attempt failed. Null if no attempt failed, and after the message was sent.',
+  })
   @Property({ type: 'text', nullable: true })
   lastError: string | null = null;
 

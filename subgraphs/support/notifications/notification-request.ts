@@ -16,7 +16,7 @@ export interface EmailRequest {
   template: TemplateName;
   subject?: string | undefined;
   variables: Map<string, string>;
-  /** Which comments the mail contains. Null if it contains no comments. */
+  /** Selection of the comments that the mail contains. Null if it contains no comments. */
   commentFilter: CommentFilter | null;
 }
 

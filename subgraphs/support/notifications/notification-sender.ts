@@ -49,7 +49,7 @@ interface SendJob {
   recipientId: string;
 }
 
-/** Type, template, subject and text of a notification. They are the same for all its recipients. */
+/** Type, template, subject and text of a notification. All its recipients get the same content. */
 type Content = Pick<Notification, 'type' | 'template'> &
   Pick<NotificationRecipient, 'subject'> &
   Partial<Pick<NotificationContent, 'document' | 'message'>>;

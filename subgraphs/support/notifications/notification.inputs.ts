@@ -82,7 +82,7 @@ export class NotificationInput {
   @Allow(jsonSchema({ additionalProperties: { type: ['string', 'number', 'boolean'] }, maxProperties: 50 }))
   variables?: Record<string, unknown> | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'True includes the newest comments of the ticket in an e-mail. Default: false.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether an e-mail includes the newest comments of the ticket. Default: false.' })
   includeComments?: boolean | null;
 
   @Field(() => CommentFilter, {

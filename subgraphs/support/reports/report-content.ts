@@ -1,3 +1,6 @@
+import type { ReportContent } from '../../../kernel/reports/report-definition.ts';
+import { ReportFormat } from '../../../kernel/reports/report-values.ts';
+import { csvTable } from '../../../kernel/values/csv.ts';
 import { isoWeek } from '../../../kernel/values/days.ts';
 import {
   averageResolutionHours,
@@ -11,8 +14,7 @@ import {
   sumOf,
 } from '../analytics/figures.ts';
 import type { Report } from './report.entity.ts';
-import { ReportFormat, ReportGrouping, type ReportMetric } from './report.values.ts';
-import { toCsv } from './report-csv.ts';
+import { ReportGrouping, type ReportMetric } from './report.values.ts';
 
 /**
  * A row of a report. It has one column for each grouping (category or week), the numbers of tickets, and one column for
@@ -33,8 +35,8 @@ const GROUPS: Record<ReportGrouping, (cell: Cell) => string> = {
   [ReportGrouping.WEEK]: ({ day }) => isoWeek(day),
 };
 
-/** Builds the file of a report. Also returns the number of rows in the file. */
-export function contentOf(report: Report, cells: readonly Cell[], now: Date): { content: Buffer; rows: number } {
+/** Builds the file of a report from the counts of its tickets. */
+export function contentOf(report: Report, cells: readonly Cell[], now: Date): ReportContent {
   const { id, reportType, parameters } = report;
   const metrics = [...new Set(parameters.metrics ?? [])].map((metric) => METRICS[metric]);
   const grouping = [...new Set(parameters.grouping ?? [])];
@@ -43,7 +45,7 @@ export function contentOf(report: Report, cells: readonly Cell[], now: Date): { 
   const { dateRange, filters, timezone } = parameters;
   const text =
     parameters.format === ReportFormat.CSV
-      ? toCsv(names, rows)
+      ? csvTable(names, rows)
       : `${JSON.stringify(
           {
             report: { id, report_type: reportType, generated_at: now.toISOString() },

@@ -1,6 +1,7 @@
 import { IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
-import { ReportDelivery, ReportParameters } from './report.values.ts';
+import { ReportDeliveryInput } from '../../../kernel/reports/report-values.ts';
+import { ReportParameters } from './report.values.ts';
 
 @InputType({ description: 'Report to generate.' })
 export class ReportInput {
@@ -19,8 +20,8 @@ export class ReportInput {
   @ValidateNested()
   parameters?: ReportParameters;
 
-  @Field(() => ReportDelivery, { nullable: true, description: 'How the report is delivered. Default: a file to download.' })
+  @Field(() => ReportDeliveryInput, { nullable: true, description: 'How the report is delivered. Default: a file to download.' })
   @IsOptional()
   @ValidateNested()
-  delivery?: ReportDelivery;
+  delivery?: ReportDeliveryInput;
 }

@@ -4,7 +4,6 @@ import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { SupportContext } from '../context.ts';
 import { Report } from './report.entity.ts';
 import { ReportInput } from './report.inputs.ts';
-import { ReportStatus } from './report.states.ts';
 import { ReportNotification } from './report.values.ts';
 
 const ReportPage = pageOf('SupportReport', Report);
@@ -47,8 +46,8 @@ export class ReportResolver {
     nullable: true,
     description: 'Address of the file. It works without credentials for one day. Null until the report is ready.',
   })
-  downloadUrl(@Root() report: Report, @Ctx() { reportLinks, clock }: SupportContext): string | null {
-    return report.status === ReportStatus.READY ? reportLinks.urlOf(report, clock.now()) : null;
+  downloadUrl(@Root() report: Report, @Ctx() { reports }: SupportContext): string | null {
+    return reports.urlOf(report);
   }
 
   @FieldResolver(() => ReportNotification, {

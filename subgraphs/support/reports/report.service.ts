@@ -1,18 +1,15 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Rows } from '../../../kernel/database/database.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
-import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
+import type { ReportEngine } from '../../../kernel/reports/report-engine.ts';
+import { RETENTION_DAYS } from '../../../kernel/reports/report-record.ts';
+import { type ReportDelivery, ReportDeliveryMethod, ReportFormat } from '../../../kernel/reports/report-values.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { requireZone } from '../../../kernel/values/zones.ts';
-import { RETENTION_DAYS, Report } from './report.entity.ts';
-import { ReportGenerating } from './report.errors.ts';
-import { ReportStatus } from './report.states.ts';
-import { type ReportDelivery, ReportDeliveryMethod, ReportFormat, ReportMetric, type ReportParameters } from './report.values.ts';
-import { enqueueGeneration } from './report-generation.job.ts';
-import { enqueueRemoval } from './report-removal.job.ts';
+import { Report } from './report.entity.ts';
+import { ReportMetric, type ReportParameters } from './report.values.ts';
 
 const DEFAULT_DAYS = 30;
 /** Estimated time until a report job starts. The value was measured and rounded up. */
@@ -38,7 +35,7 @@ export interface ReportServiceDeps {
   rows: Rows;
   organizationId: string;
   clock: Clock;
-  jobs: Jobs;
+  engine: ReportEngine<Report>;
 }
 
 /** Manages the reports of the caller's organization (specification 2.7, 3.5). */
@@ -50,7 +47,7 @@ export class ReportService {
    * @throws InvalidParameters for a time zone that the database does not support
    */
   async generate({ reportType, parameters, delivery }: ReportRequest): Promise<Report> {
-    const { em, rows, organizationId, clock, jobs } = this.deps;
+    const { em, rows, organizationId, clock, engine } = this.deps;
     const now = clock.now();
     const { start, end } = parameters?.dateRange ?? { start: new Date(now.getTime() - DEFAULT_DAYS * DAY_MS), end: now };
     if (parameters?.timezone) await requireZone(rows, parameters.timezone, 'parameters.timezone');
@@ -75,12 +72,7 @@ export class ReportService {
       createdAt: now,
       expiresAt: new Date(now.getTime() + RETENTION_DAYS * DAY_MS),
     });
-    await em.transactional(async (tx) => {
-      tx.persist(report);
-      await enqueueGeneration(jobs, tx, report);
-      await enqueueRemoval(jobs, tx, report, { startAfter: report.expiresAt });
-    });
-    return report;
+    return engine.create(em, report);
   }
 
   /** Returns a report; null if the caller's organization does not have it. */
@@ -93,14 +85,12 @@ export class ReportService {
    * @throws ResourceNotFound, ReportGenerating
    */
   delete(id: string): Promise<Report> {
-    const { em, jobs } = this.deps;
-    return em.transactional(async (tx) => {
-      const report = orNotFound(await tx.findOne(Report, { id }, LOCKED), 'support_report', id);
-      if (report.status === ReportStatus.GENERATING) throw new ReportGenerating();
-      tx.remove(report);
-      await enqueueRemoval(jobs, tx, report);
-      return report;
-    });
+    return this.deps.engine.delete(this.deps.em, id);
+  }
+
+  /** Returns the address of a report's file; null if the file is not ready. */
+  urlOf(report: Report): string | null {
+    return this.deps.engine.urlOf(report);
   }
 
   list(page: PageInput): Promise<Page<Report>> {

@@ -1,11 +1,9 @@
 import { ArrayMaxSize, IsOptional, Matches, MaxLength, ValidateNested } from 'class-validator';
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { IsZone } from '../../../kernel/graphql/is-zone.ts';
-import { Rule } from '../../../kernel/graphql/rule.ts';
-import { DAY_MS } from '../../../kernel/values/days.ts';
+import { ReportDateRange, ReportFormat } from '../../../kernel/reports/report-values.ts';
+import { TicketPriority } from '../../../kernel/values/ticket-priority.ts';
 import { NotificationStatus } from '../notifications/notification.states.ts';
-import { TicketPriority } from '../ticket.states.ts';
 
 export enum ReportMetric {
   RESOLUTION_TIME = 'resolution_time',
@@ -19,7 +17,9 @@ registerEnumType(ReportMetric, {
   description: 'A figure about the tickets that were created in the period.',
   valuesConfig: {
     RESOLUTION_TIME: { description: 'Average hours from creation to resolution.' },
-    SLA_COMPLIANCE: { description: 'Percentage of the tickets that have not missed their response target or resolution target so far.' },
+    SLA_COMPLIANCE: {
+      description: 'Percentage of the tickets that have so far kept both their response target and their resolution target.',
+    },
     CUSTOMER_SATISFACTION: { description: 'Percentage of the ratings that are 4 or 5.' },
     ESCALATION_RATE: { description: 'Percentage of the tickets that were escalated.' },
     FIRST_CONTACT_RESOLUTION: {
@@ -34,47 +34,9 @@ export enum ReportGrouping {
 }
 registerEnumType(ReportGrouping, {
   name: 'ReportGrouping',
-  description: 'What each row of a report represents.',
+  description: 'Grouping of the rows of a report.',
   valuesConfig: { CATEGORY: { description: 'One category.' }, WEEK: { description: 'One ISO 8601 week.' } },
 });
-
-export enum ReportFormat {
-  JSON = 'json',
-  CSV = 'csv',
-}
-registerEnumType(ReportFormat, {
-  name: 'ReportFormat',
-  description: 'File format of a report.',
-  valuesConfig: { JSON: { description: 'A JSON document.' }, CSV: { description: 'Comma-separated values with a header row.' } },
-});
-
-export enum ReportDeliveryMethod {
-  DOWNLOAD = 'download',
-}
-registerEnumType(ReportDeliveryMethod, {
-  name: 'ReportDeliveryMethod',
-  description: 'Way in which a report is delivered.',
-  valuesConfig: { DOWNLOAD: { description: 'A file to download.' } },
-});
-
-/** Maximum number of days of a report's date range: three years, rounded up. */
-export const RANGE_DAYS_MAX = 1100;
-
-@ObjectType('ReportDateRange', { description: 'A period of at most three years.' })
-@InputType('ReportDateRangeInput', { description: 'A period of at most three years.' })
-@Rule<ReportDateRange>(({ start, end: value }) => {
-  if (!start || !value) return [];
-  if (value <= start) return [{ field: 'end', value, reason: 'must be after the start' }];
-  const isTooLong = value.getTime() - start.getTime() > RANGE_DAYS_MAX * DAY_MS;
-  return isTooLong ? [{ field: 'end', value, reason: `must be at most ${RANGE_DAYS_MAX} days after the start` }] : [];
-})
-export class ReportDateRange {
-  @Field(() => Date, { description: 'Start, inclusive.' })
-  start!: Date;
-
-  @Field(() => Date, { description: 'End, exclusive.' })
-  end!: Date;
-}
 
 const FILTER_MAX = 200;
 const tooMany = { message: `must have at most ${FILTER_MAX} values` };
@@ -123,7 +85,10 @@ export class ReportParameters {
   })
   metrics?: ReportMetric[] | null;
 
-  @Field(() => [ReportGrouping], { nullable: true, description: 'What each row represents. Default: one row for all tickets.' })
+  @Field(() => [ReportGrouping], {
+    nullable: true,
+    description: 'Grouping of the rows: one row for each category or each week. Default: one row for all tickets.',
+  })
   grouping?: ReportGrouping[] | null;
 
   @Field(() => ReportFormat, { nullable: true, description: 'File format. Default: JSON.' })
@@ -133,21 +98,6 @@ export class ReportParameters {
   @IsOptional()
   @IsZone()
   timezone?: string | null;
-}
-
-@ObjectType('ReportDelivery', { description: 'How a report is delivered.' })
-@InputType('ReportDeliveryInput', { description: 'How a report is delivered.' })
-export class ReportDelivery {
-  @Field(() => ReportDeliveryMethod, { nullable: true, description: 'Way of delivery. Default: `DOWNLOAD`.' })
-  method?: ReportDeliveryMethod | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'E-mail address that gets a message with the link when the report is ready. Default: nobody.',
-  })
-  @IsOptional()
-  @EmailAddress()
-  notificationEmail?: string | null;
 }
 
 @ObjectType({ description: 'E-mail about a finished report.' })
@@ -163,7 +113,10 @@ export class ReportNotification {
   @Field(() => Int, { description: 'Number of attempts so far.' })
   attempts!: number;
 
-  @Field(() => String, { nullable: true, description: 'Reason why the last attempt failed. Null if none failed, and once it is sent.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Reason why the last attempt failed. Null if no attempt failed, and after the message was sent.',
+  })
   lastError!: string | null;
 
   @Field(() => Date, { nullable: true, description: 'When the mail server accepted it. Null before that time.' })

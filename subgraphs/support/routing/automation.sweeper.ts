@@ -61,7 +61,7 @@ async function escalate(
   await editor.change(tx, ticketId, ROUTING_ACTOR, raise, details);
 }
 
-/** Sends the customer an update, unless the ticket waits for the customer. */
+/** Sends the customer an update. Does nothing while the ticket waits for a reply of the customer. */
 async function update(tx: EntityManager, { writer, sender }: AutomationSweeperDeps, ticket: Ticket, now: Date): Promise<void> {
   const { contact, organizationId, slaTerms } = ticket;
   if (ticket.waitingSince) return;

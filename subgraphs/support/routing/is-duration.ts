@@ -3,8 +3,8 @@ import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { addDuration, parseDuration } from '../../../kernel/values/durations.ts';
 
 /**
- * Start date for comparing durations, because months differ in length. With another start date, only durations close to
- * the shortest or longest allowed duration could be accepted or rejected differently.
+ * Date from which durations are compared, because months differ in length. Another date would make a difference only for durations close to
+ * the shortest or longest allowed duration.
  */
 const REFERENCE = new Date('2026-01-01T00:00:00Z');
 const lengthOf = (text: string): number => addDuration(REFERENCE, parseDuration(text)).getTime();

@@ -34,7 +34,7 @@ const node = <Owner>(): Node<Owner> => ({ next: new Map(), fallback: undefined, 
 export class KeywordMatcher<Owner> {
   readonly #root = node<Owner>();
 
-  /** `keywords` contains pairs of an owner and a keyword. A keyword that contains no word is never found. */
+  /** Creates a matcher. `keywords` contains pairs of an owner and a keyword. A keyword that contains no word is never found. */
   constructor(keywords: Iterable<readonly [Owner, string]>) {
     for (const [owner, keyword] of keywords) this.#add(owner, wordsOf(keyword));
     this.#link();

@@ -7,7 +7,9 @@ import { RoutingActions, RoutingConditions } from './routing.values.ts';
  * A rule for new tickets (specification 2.7). Rules are evaluated by ascending `position`, and only the first rule that
  * matches is applied.
  */
-@ObjectType({ description: 'A rule for new tickets. Rules are evaluated in order of position, and the first one that matches is applied.' })
+@ObjectType({
+  description: 'A rule for new tickets. Rules are evaluated in order of position, and the first rule that matches is applied.',
+})
 @Entity({ tableName: 'routing_rule' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'position'] })

@@ -29,7 +29,7 @@ export class RoutingRuleInput {
   @ValidateNested()
   actions!: RoutingActions;
 
-  @Field(() => Boolean, { defaultValue: true, description: 'False to create the rule without applying it.' })
+  @Field(() => Boolean, { defaultValue: true, description: 'Whether the rule is applied. Default: true.' })
   active: boolean = true;
 
   @Field(() => Int, { nullable: true, description: 'Position in the order of evaluation, from 1. Later rules move down. Default: last.' })
@@ -58,7 +58,7 @@ export class RoutingRuleUpdateInput {
   @ValidateNested()
   actions?: RoutingActions;
 
-  @Field(() => Boolean, { nullable: true, description: 'False stops the rule. Its scheduled actions then have no effect.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether the rule is applied. If false, its scheduled actions have no effect.' })
   @NotNull()
   active?: boolean;
 

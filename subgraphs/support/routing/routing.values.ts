@@ -2,8 +2,8 @@ import { ArrayMaxSize, IsIn, IsOptional, Length, Matches, ValidateBy } from 'cla
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
+import { TicketPriority } from '../../../kernel/values/ticket-priority.ts';
 import { CATEGORY_IDS } from '../categories/category-ids.ts';
-import { TicketPriority } from '../ticket.states.ts';
 import { IsDuration } from './is-duration.ts';
 import { wordsOf } from './keyword-matcher.ts';
 

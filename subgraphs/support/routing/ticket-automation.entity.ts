@@ -39,7 +39,7 @@ export class TicketAutomation {
   @Property({ type: 'text' })
   interval!: string;
 
-  /** When the action is due. Null if the action was done or the ticket is resolved. */
+  /** Time at which the action is due. Null if the action was done or the ticket is resolved. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   dueAt: Date | null = null;
 

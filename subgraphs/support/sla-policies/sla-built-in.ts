@@ -1,13 +1,13 @@
 import type { Plan } from '../../../kernel/access/principal.ts';
+import { TicketPriority } from '../../../kernel/values/ticket-priority.ts';
 import type { CategoryId } from '../categories/category-ids.ts';
 import type { SlaPromise, SlaTarget, SlaTargets } from '../sla/sla-terms.ts';
-import { TicketPriority } from '../ticket.states.ts';
 import type { WorkingHours } from '../working-time/business-time.ts';
 
 const HOUR = 60;
 type Hours = readonly [response: number, resolution: number];
 
-/** Response and resolution targets in hours, for the priorities low, medium, high and critical. */
+/** Usual response and resolution targets in hours, for the priorities low, medium, high and critical. */
 const USUAL: readonly [Hours, Hours, Hours, Hours] = [
   [8, 72],
   [4, 24],

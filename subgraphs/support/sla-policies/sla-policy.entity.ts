@@ -6,7 +6,7 @@ import type { SlaPromise, SlaTargets } from '../sla/sla-terms.ts';
 import { BusinessHours } from './sla-policy.values.ts';
 
 /** An SLA policy of an organization. It applies to the categories that refer to it. */
-@ObjectType({ description: 'A service level: targets by priority, and business hours. Categories refer to it.' })
+@ObjectType({ description: 'A service level: targets for each priority, and business hours. Categories refer to it.' })
 @Entity({ tableName: 'sla_policy' })
 @OrganizationFilter()
 @Unique({ properties: ['organizationId', 'name'] })
@@ -28,7 +28,8 @@ export class SlaPolicy implements SlaPromise {
 
   @Field(() => [BusinessHours], {
     nullable: true,
-    description: 'Hours in which the clocks run. Null means around the clock. Critical tickets are always measured around the clock.',
+    description:
+      'Business hours, in which the clocks of the service level run. Null means all hours. For critical tickets, the clocks run at all hours.',
   })
   @Property({ type: 'json', nullable: true })
   businessHours: BusinessHours[] | null = null;

@@ -4,7 +4,8 @@ import { Characters } from '../../../kernel/graphql/characters.ts';
 import { IsZone } from '../../../kernel/graphql/is-zone.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
-import { MAX_ESCALATION_LEVEL, TicketPriority } from '../ticket.states.ts';
+import { TicketPriority } from '../../../kernel/values/ticket-priority.ts';
+import { MAX_ESCALATION_LEVEL } from '../ticket.states.ts';
 import { parseMinutes } from '../working-time/durations.ts';
 import { IsMinutes } from '../working-time/is-minutes.ts';
 import { BusinessHours } from './sla-policy.values.ts';
@@ -35,7 +36,7 @@ export class SlaPolicyTargetInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: `Times after which an unresolved ticket is escalated to level 1, 2 and so on, each later than the one before. At most ${MAX_ESCALATION_LEVEL}.`,
+    description: `Times after which an unresolved ticket is escalated to level 1, 2 and so on, each longer than the time before it. At most ${MAX_ESCALATION_LEVEL}.`,
   })
   @IsOptional()
   @ArrayMaxSize(MAX_ESCALATION_LEVEL, { message: LEVELS_REASON })
@@ -81,7 +82,7 @@ export class SlaPolicyCreateInput {
 
   @Field(() => [BusinessHours], {
     nullable: true,
-    description: `Hours in which the clocks run, at most ${MAX_HOURS} ranges. Null means around the clock.`,
+    description: `Business hours, in which the clocks of the service level run: at most ${MAX_HOURS} ranges. Null means all hours.`,
   })
   @Hours()
   businessHours?: BusinessHours[] | null;
@@ -116,7 +117,7 @@ export class SlaPolicyUpdateInput {
 
   @Field(() => [BusinessHours], {
     nullable: true,
-    description: `Hours in which the clocks run, at most ${MAX_HOURS} ranges. Null means around the clock.`,
+    description: `Business hours, in which the clocks of the service level run: at most ${MAX_HOURS} ranges. Null means all hours.`,
   })
   @Hours()
   businessHours?: BusinessHours[] | null;

@@ -54,7 +54,7 @@ export class SlaPolicyResolver {
     return slaPolicies.delete(id);
   }
 
-  @FieldResolver(() => [SlaPolicyTarget], { description: 'Targets by priority, the most urgent first.' })
+  @FieldResolver(() => [SlaPolicyTarget], { description: 'Targets for each priority, the most urgent first.' })
   targets(@Root() { targets }: SlaPolicy): SlaPolicyTarget[] {
     return shownTargets(targets);
   }

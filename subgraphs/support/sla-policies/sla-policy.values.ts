@@ -1,7 +1,7 @@
 import { ArrayMaxSize, ArrayMinSize, IsIn, Matches } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
+import { TicketPriority } from '../../../kernel/values/ticket-priority.ts';
 import type { SlaTargets } from '../sla/sla-terms.ts';
-import { TicketPriority } from '../ticket.states.ts';
 import { WEEKDAYS, type Weekday, type WorkingHours } from '../working-time/business-time.ts';
 import { formatMinutes } from '../working-time/durations.ts';
 

@@ -33,7 +33,7 @@ export enum SlaMark {
   BREACHED = 'breached',
 }
 
-/** A time at which a clock becomes at risk or breached, unless the clock stops earlier. */
+/** A time at which an SLA clock becomes at risk or breached, unless the clock stops earlier. */
 export interface Deadline {
   clock: SlaClock;
   mark: SlaMark;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { TicketPriority } from '../../../kernel/values/ticket-priority.ts';
 import { builtInPromise } from '../sla-policies/sla-built-in.ts';
-import { TicketPriority } from '../ticket.states.ts';
 import { formatMinutes, formatTime, parseMinutes } from '../working-time/durations.ts';
 import { runningSpans } from './sla-clocks.ts';
 import { termsOf } from './sla-terms.ts';

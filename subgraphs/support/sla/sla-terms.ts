@@ -1,6 +1,6 @@
 import type { Plan } from '../../../kernel/access/principal.ts';
 import { MINUTE_MS } from '../../../kernel/values/days.ts';
-import { TicketPriority } from '../ticket.states.ts';
+import { TicketPriority } from '../../../kernel/values/ticket-priority.ts';
 import type { BusinessCalendar, Calendar, WorkingHours } from '../working-time/business-time.ts';
 
 /** Share of a target after which a clock is at risk. */

@@ -32,7 +32,7 @@ export class SlaEscalationResolver {
   @FieldResolver(() => Date, {
     nullable: true,
     description:
-      'When the ticket is escalated automatically, by its service level or a routing rule, unless it is resolved first. The service level does not escalate while the ticket waits for its customer. Null if nothing is scheduled.',
+      'Time at which its service level or a routing rule escalates the ticket automatically, unless the ticket is resolved before. The service level does not escalate while the ticket waits for its customer. Null if nothing is scheduled.',
   })
   async nextEscalation(@Root() { ticket, nextStep }: EscalationView, @Ctx() { loaders }: SupportContext): Promise<Date | null> {
     if (ticket.escalationLevel === MAX_ESCALATION_LEVEL) return null;

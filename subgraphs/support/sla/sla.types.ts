@@ -1,5 +1,5 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { TicketPriority } from '../ticket.states.ts';
+import { TicketPriority } from '../../../kernel/values/ticket-priority.ts';
 
 export enum SlaClockStatus {
   PENDING = 'pending',
@@ -25,7 +25,7 @@ export class SlaResponse {
   @Field(() => String, { description: 'Target, such as `1 hour`.' })
   target!: string;
 
-  @Field(() => String, { nullable: true, description: 'Time until the response, such as `20 minutes`. Null until there is one.' })
+  @Field(() => String, { nullable: true, description: 'Time until the response, such as `20 minutes`. Null until there is a response.' })
   actual!: string | null;
 
   @Field(() => SlaClockStatus, { description: 'State of the clock.' })
@@ -37,7 +37,7 @@ export class SlaResponse {
   @Field(() => Date, { nullable: true, description: 'When the response was given. Null before that time.' })
   respondedAt!: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'When the platform recorded that the response is overdue. Null unless it is.' })
+  @Field(() => Date, { nullable: true, description: 'When the platform recorded that the response is overdue. Null if it is not overdue.' })
   breachedAt!: Date | null;
 }
 
@@ -64,10 +64,13 @@ export class SlaResolution {
   @Field(() => Boolean, { description: 'True while the ticket waits for its customer.' })
   paused!: boolean;
 
-  @Field(() => Date, { nullable: true, description: 'When the clock was paused. Null unless it is.' })
+  @Field(() => Date, { nullable: true, description: 'When the clock was paused. Null while the clock is not paused.' })
   pausedAt!: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'When the platform recorded that the resolution is overdue. Null unless it is.' })
+  @Field(() => Date, {
+    nullable: true,
+    description: 'When the platform recorded that the resolution is overdue. Null if it is not overdue.',
+  })
   breachedAt!: Date | null;
 }
 
@@ -76,7 +79,7 @@ export class SlaEscalation {
   @Field(() => Int, { description: 'Escalation level, 0 to 5. 0 means not escalated.' })
   currentLevel!: number;
 
-  @Field(() => Date, { nullable: true, description: 'When the ticket was last escalated. Null if it was not.' })
+  @Field(() => Date, { nullable: true, description: 'When the ticket was last escalated. Null if it was never escalated.' })
   escalatedAt!: Date | null;
 
   @Field(() => String, { nullable: true, description: 'Reason of the last escalation. Null if there was none.' })
@@ -108,7 +111,7 @@ export class SlaStatus {
 }
 
 /** SLA status of a ticket (specification 2.7): targets, due times and current state. */
-@ObjectType({ description: 'Service level of a ticket: targets, due times and results. Times are working time.' })
+@ObjectType({ description: 'Service level of a ticket: targets, due times and results. Times count working hours only.' })
 export class TicketSla {
   @Field(() => String, { description: 'Name of the SLA policy, or of the plan if no policy applies.' })
   tier!: string;

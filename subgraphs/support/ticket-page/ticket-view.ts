@@ -43,7 +43,7 @@ export interface Visitor {
   /** Name of the visitor, which the page shows. */
   who: string;
   mayReply: boolean;
-  /** Whether the visitor has signed in. Only such a visitor can sign out. */
+  /** True if the visitor has signed in. Only visitors who have signed in can sign out. */
   isSignedIn: boolean;
   /**
    * Loads the data of the page, with the newest comments. If `before` is the id of a comment, only comments that are

@@ -17,7 +17,7 @@ export interface TicketPageParts extends TicketView {
   /** Path to which the browser posts the reply form. */
   action: string;
   signOut: string;
-  /** Whether there are newer comments than the comments on this page. */
+  /** True if there are newer comments than the comments on this page. */
   hasNewer: boolean;
   /** A reply that was rejected, and the reason. */
   refused?: { reply: string; problem: string } | undefined;

@@ -9,14 +9,16 @@ export interface TicketCriteria {
   q?: string | null;
   status?: readonly string[] | null;
   priority?: readonly string[] | null;
-  /** Accounts whose tickets are searched. Null or undefined means all accounts. */
+  /**
+   * Accounts of the tickets. The search sets this field to the accounts that the caller is limited to. Null if the caller is not limited.
+   */
   accountId?: readonly string[] | null;
   customerId?: readonly string[] | null;
   category?: readonly string[] | null;
   /** Ids of the agents to whom the tickets are assigned. */
   assignedTo?: readonly string[] | null;
   serviceAffected?: readonly string[] | null;
-  /** Earliest time of creation (inclusive). */
+  /** Earliest creation time of the tickets (inclusive). */
   createdAfter?: Date | null;
   /** Time before which the tickets were created (exclusive). */
   createdBefore?: Date | null;

@@ -8,16 +8,13 @@ export interface TicketQuery {
   filter: RowFilter;
   /** Search words, or the number or id of one ticket. Empty if there are none. */
   words: string;
-  /** Whether internal comments are searched too. */
+  /** True if internal comments are searched too. */
   isDesk: boolean;
   /**
-   * Whether the backfill that removes accents from the stored words is done (ticket-text.ts). Until then, searches look
-   * for the search words both with and without their accents.
+   * True if the backfill that removes accents from the stored words is done (ticket-text.ts). Until then, searches look for the search
+   * words both with and without their accents.
    */
   isConverted: boolean;
-  /**
-   * Whether the account of the ticket is stored with every text (ticket-text.ts). If not, searches read the account
-   * from the ticket.
-   */
+  /** True if the account of the ticket is stored with every text (ticket-text.ts). If not, searches read the account from the ticket. */
   hasAccounts: boolean;
 }

@@ -1,7 +1,8 @@
 import type { SortBy } from '../../../kernel/graphql/page.ts';
 import { type ListTable, type RangeColumn, rangeColumn } from '../../../kernel/lists/list.ts';
 import type { ColumnValues } from '../../../kernel/lists/row-filter.ts';
-import { type TicketPriority, URGENCY } from '../ticket.states.ts';
+import type { TicketPriority } from '../../../kernel/values/ticket-priority.ts';
+import { URGENCY } from '../ticket.states.ts';
 import { LIFE_CYCLE, SORT_FIELDS } from './ticket-sort.ts';
 
 /** The lists of tickets, and the indexes from which they are read. */

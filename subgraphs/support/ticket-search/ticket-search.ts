@@ -73,9 +73,9 @@ function totalOrder({ q }: TicketCriteria, asked: readonly SortBy[]): SortBy[] {
 }
 
 /**
- * Keeps cursors of release 1.2 valid. That release sorted `status` alphabetically, and a list whose first page came
- * from release 1.2 continues in that order, without gaps or repetitions. Release 1.2 rejects cursors of this release
- * with status 400, because the sort key has another name.
+ * Translates cursors of release 1.2, so that they stay valid. That release sorted `status` alphabetically, and a list whose first page came
+ * from release 1.2 continues in that order, without gaps or repetitions. Release 1.2 rejects cursors of this release with status 400,
+ * because the sort key has another name.
  */
 function continued(order: SortBy[], cursor: string | null | undefined): SortBy[] {
   const alphabetical = order.map((one) => (one.field === 'lifeCycle' ? { ...one, field: 'status' } : one));

@@ -2,11 +2,11 @@ import type { Tally } from '../../../kernel/tally/tally.ts';
 
 const DIMENSIONS = ['status', 'priority', 'category', 'agent_id'];
 
-/** The number of tickets of each kind (migration 0006). */
+/** Counters of the tickets of each kind (migration 0006). */
 export const TICKET_TALLY: Tally = { schema: 'support', table: 'ticket_tally', of: 'ticket', owners: [], dimensions: DIMENSIONS };
 
 /**
- * The number of tickets of each account and customer (migration 0018). If a ticket has only one of them, the other
+ * Counters of the tickets of each account and customer (migration 0018). If a ticket has only an account or only a customer, the other
  * column contains an empty string. Tickets with neither are not counted.
  */
 export const TICKET_ACCOUNT_TALLY: Tally = {

@@ -9,7 +9,7 @@ import { Visibility } from '../visibility.ts';
 /** Actor of a change: a caller, or `system` with the name of the job. */
 export type Actor = Pick<PrincipalData, 'kind' | 'id'>;
 
-/** Changes of these fields are visible to customers. Changes of all other fields are visible only to support staff. */
+/** Fields whose changes are visible to customers. Changes of all other fields are visible only to support staff. */
 const SHOWN_TO_CUSTOMERS: ReadonlySet<string> = new Set([
   'status',
   'priority',

@@ -23,7 +23,7 @@ class TicketActor {
 export class TicketChangeResolver {
   @Query(() => TicketChangePage, {
     description:
-      'List the changes of a ticket, newest first. Changes that only the desk may see are included for callers with `support:write`.',
+      'List the changes of a ticket, newest first. Changes that only the support desk may see are included for callers with `support:write`.',
   })
   @Requires('support:read')
   ticketTimeline(
@@ -43,7 +43,7 @@ export class TicketChangeResolver {
 @Resolver(() => Ticket)
 export class TicketTimelineResolver {
   @FieldResolver(() => [TicketChange], {
-    description: 'Newest changes. Changes that only the desk may see are included for callers with `support:write`.',
+    description: 'Newest changes. Changes that only the support desk may see are included for callers with `support:write`.',
   })
   @ReadsFields('id')
   timeline(

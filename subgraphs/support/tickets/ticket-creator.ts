@@ -35,6 +35,16 @@ export interface TicketCreatorDeps {
   desks: ReferenceData<Desk>;
 }
 
+/** Steps in the transaction that creates a ticket. */
+export interface CreationSteps {
+  /** Runs first. If it returns false, the ticket was already created before, and no ticket is created. */
+  claim(tx: EntityManager): Promise<boolean>;
+  /** Runs last. */
+  created(tx: EntityManager, ticket: Ticket): Promise<void>;
+}
+
+const NO_STEPS: CreationSteps = { claim: async () => true, created: async () => undefined };
+
 /**
  * Creates tickets: checks the records that the input refers to, assigns an agent and applies the first matching routing
  * rule (specification 2.7, 3.1).
@@ -47,17 +57,28 @@ export class TicketCreator {
    * @throws ResourceNotFound for a customer or service that the organization does not have
    * @throws InvalidParameters for a rejected file, or a subcategory of another category
    */
-  async create({ attachments: files, ...input }: TicketCreateInput): Promise<Ticket> {
-    const account = (await this.#accountOf(input)) ?? (await this.#defaultAccount());
-    if (account?.customerId) input.customerId = account.customerId;
-    return this.deps.attachments.holding(this.#organizationId, files, (uploads) => this.#write(input, account, uploads));
+  async create(input: TicketCreateInput): Promise<Ticket> {
+    return (await this.createOnce(input, NO_STEPS)) as Ticket;
   }
 
-  async #write(input: Omit<TicketCreateInput, 'attachments'>, account: TicketAccount | null, uploads: readonly Upload[]): Promise<Ticket> {
+  /** Creates a ticket unless `claim` returns false; then it returns null. Otherwise, it does the same as `create`. */
+  async createOnce({ attachments: files, ...input }: TicketCreateInput, steps: CreationSteps): Promise<Ticket | null> {
+    const account = (await this.#accountOf(input)) ?? (await this.#defaultAccount());
+    if (account?.customerId) input.customerId = account.customerId;
+    return this.deps.attachments.holding(this.#organizationId, files, (uploads) => this.#write(input, account, uploads, steps));
+  }
+
+  async #write(
+    input: Omit<TicketCreateInput, 'attachments'>,
+    account: TicketAccount | null,
+    uploads: readonly Upload[],
+    steps: CreationSteps,
+  ): Promise<Ticket | null> {
     const { em, clock, editor, attachments, router, request } = this.deps;
     const now = clock.now();
     const known = await this.#known(now);
     return em.transactional(async (tx) => {
+      if (!(await steps.claim(tx))) return null;
       const ticket = new Ticket();
       Object.assign(ticket, input, { id: newId('ticket'), organizationId: this.#organizationId, createdAt: now, updatedAt: now });
       ticket.accountId = account?.id ?? null;
@@ -73,6 +94,7 @@ export class TicketCreator {
       const { category, rule } = await this.#place(tx, ticket, input, desk.data, account?.tier ?? request.principal.plan);
       await editor.open(tx, ticket, category, request.principal);
       if (rule) await router.begin(tx, ticket, rule, request.principal.plan);
+      await steps.created(tx, ticket);
       return ticket;
     });
   }
@@ -151,8 +173,8 @@ interface TicketAccount {
   id: string;
   tier: string | null;
   /**
-   * Customer number, which `create` stores in the ticket. Not set by `#accountOf`, so the ticket then keeps the customer
-   * number of the input, if there is one.
+   * Customer number, which `create` stores in the ticket. Not set by `#accountOf`, so the ticket keeps the customer number of the input, if
+   * there is one.
    */
   customerId?: string;
 }

@@ -5,11 +5,12 @@ import { MAX_JSON } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { Revision } from '../../../kernel/records/revision.ts';
+import { TicketPriority } from '../../../kernel/values/ticket-priority.ts';
 import type { Agent } from '../agents/agent.entity.ts';
 import type { Attachment } from '../attachments/attachment.entity.ts';
 import { AuthorType } from '../comment-author.ts';
 import type { SlaTerms } from '../sla/sla-terms.ts';
-import { MAX_ESCALATION_LEVEL, TicketPriority, TicketStatus, ticketStates, URGENCY } from '../ticket.states.ts';
+import { MAX_ESCALATION_LEVEL, TicketStatus, ticketStates, URGENCY } from '../ticket.states.ts';
 import { ResolvedTicketWaits } from './ticket.errors.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 
@@ -51,7 +52,8 @@ export class Ticket {
   organizationId!: string;
 
   @Field(() => String, {
-    description: 'Ticket number for people to quote, such as TKT-1042. It increases with each new ticket of the organization.',
+    description:
+      'Ticket number that people use, for example in calls, such as TKT-1042. It increases with each new ticket of the organization.',
   })
   @Property({ type: 'text' })
   number!: string;
@@ -139,8 +141,8 @@ export class Ticket {
   agent?: Agent | null;
 
   /**
-   * Whether the ticket or one of its comments has files. Internal comments are included. If false, no query for files
-   * is sent.
+   * Returns whether the ticket or one of its comments has files. Internal comments are included. If it is false, no query for files is
+   * sent.
    */
   @Property({ type: 'boolean' })
   hasAttachments = false;
@@ -300,7 +302,7 @@ export class Ticket {
     this.waitingSince ??= now;
   }
 
-  /** The ticket no longer waits for the customer, so the resolution clock continues. */
+  /** Ends the wait for the customer, so that the resolution clock continues. */
   resume(): void {
     this.waitingSince = null;
   }

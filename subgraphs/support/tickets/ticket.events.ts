@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { changes, defineEvent, timestamp } from '../../../kernel/events/events.ts';
 import type { ChangeSet } from '../../../kernel/records/changes.ts';
-import { TicketPriority, TicketStatus } from '../ticket.states.ts';
+import { TicketPriority } from '../../../kernel/values/ticket-priority.ts';
+import { TicketStatus } from '../ticket.states.ts';
 import { formatMinutes } from '../working-time/durations.ts';
 import type { Ticket } from './ticket.entity.ts';
 

@@ -5,10 +5,11 @@ import { FREE_FORM, MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import { TicketPriority } from '../../../kernel/values/ticket-priority.ts';
 import { AttachmentInput } from '../attachments/attachment.values.ts';
 import { MAX_FILES } from '../attachments/attachment-data.ts';
 import { CATEGORY_IDS } from '../categories/category-ids.ts';
-import { TicketPriority, TicketStatus } from '../ticket.states.ts';
+import { TicketStatus } from '../ticket.states.ts';
 import { HITS_MAX } from '../ticket-search/ticket-hits.ts';
 import { TicketSortField } from '../ticket-search/ticket-sort.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
@@ -154,7 +155,7 @@ export class TicketFilter {
   @Field(() => [ID], { nullable: true, description: 'Only tickets that are assigned to these agents, by id (`agent_…`).' })
   assignedTo?: string[];
 
-  @Field(() => [ID], { nullable: true, description: 'Only tickets about these services, by the value of `serviceAffected`.' })
+  @Field(() => [ID], { nullable: true, description: 'Only tickets whose `serviceAffected` has one of these values.' })
   serviceAffected?: string[];
 
   @Field(() => Date, { nullable: true })

@@ -13,6 +13,7 @@ import { TicketAssignee, TicketUrls } from './ticket.values.ts';
 import { ticketUrls } from './ticket-urls.ts';
 
 const TicketPage = pageOf('Ticket', Ticket);
+const SORT = 'Fields to sort by, the most significant first. Default: newest first, or the best match first if `q` is given.';
 
 @Resolver(() => Ticket)
 export class TicketResolver {
@@ -26,7 +27,7 @@ export class TicketResolver {
   @Requires('support:read')
   tickets(
     @Arg('filter', () => TicketFilter, { nullable: true }) filter: TicketFilter | undefined,
-    @Arg('sort', () => [TicketSort], { nullable: true }) sort: SortBy[] | undefined,
+    @Arg('sort', () => [TicketSort], { nullable: true, description: SORT }) sort: SortBy[] | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @NodeFields() fields: SelectedFields,
     @Ctx() { ticketSearch }: SupportContext,
@@ -87,7 +88,7 @@ export class TicketResolver {
 
   @FieldResolver(() => Service, {
     nullable: true,
-    description: 'Service that the ticket is about. Null if `serviceAffected` is not the id of one.',
+    description: 'Service that the ticket is about. Null if `serviceAffected` is not the id of a service.',
   })
   @ReadsFields('serviceAffected')
   service(@Root() { serviceAffected }: Pick<Ticket, 'serviceAffected'>): Service | null {

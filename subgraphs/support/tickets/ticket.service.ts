@@ -14,7 +14,7 @@ import { shownTo, Visibility } from '../visibility.ts';
 import type { Ticket } from './ticket.entity.ts';
 import type { TicketCreateInput, TicketUpdateInput } from './ticket.inputs.ts';
 import { TicketChange } from './ticket-change.entity.ts';
-import type { TicketCreator } from './ticket-creator.ts';
+import type { CreationSteps, TicketCreator } from './ticket-creator.ts';
 import type { TicketEditor } from './ticket-editor.ts';
 
 export interface TicketServiceDeps {
@@ -33,6 +33,11 @@ export class TicketService {
 
   create(input: TicketCreateInput): Promise<Ticket> {
     return this.deps.creator.create(input);
+  }
+
+  /** Creates a ticket unless `claim` of the steps returns false; then it returns null. */
+  createOnce(input: TicketCreateInput, steps: CreationSteps): Promise<Ticket | null> {
+    return this.deps.creator.createOnce(input, steps);
   }
 
   /**

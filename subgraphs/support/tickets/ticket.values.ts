@@ -37,7 +37,7 @@ export class TicketLocation {
   @MaxLength(100)
   siteId?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Postal address as one text, at most 500 characters. Null if not stated.' })
+  @Field(() => String, { nullable: true, description: 'Postal address as a single text, at most 500 characters. Null if not stated.' })
   @IsOptional()
   @MaxLength(500)
   address?: string | null;

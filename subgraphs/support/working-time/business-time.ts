@@ -87,7 +87,7 @@ interface Opening {
 
 const DAY_MINUTES = 24 * 60;
 const HORIZON_DAYS = 3660;
-/** Weekday of 1970-01-01. */
+/** Weekday of 1970-01-01, from which weekdays are counted. */
 const FIRST_WEEKDAY = WEEKDAYS.indexOf('thu');
 
 /**

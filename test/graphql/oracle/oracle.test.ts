@@ -9,11 +9,13 @@ import { Random } from './random.ts';
 import { shrink } from './shrink.ts';
 import { createWorld, type World } from './world.ts';
 
-/** To repeat a run or make it longer: `ORACLE_SEED=… ORACLE_OPERATIONS=20000 npm test -- test/graphql/oracle`. */
+/**
+ * Seed of the random generator. To repeat a run or make it longer: `ORACLE_SEED=… ORACLE_OPERATIONS=20000 npm test -- test/graphql/oracle`.
+ */
 const seed = Number(process.env.ORACLE_SEED ?? Date.now() % 1_000_000_000);
 const wanted = Number(process.env.ORACLE_OPERATIONS ?? 2_000);
 
-const PLATFORM = ['identity', 'services', 'billing', 'support', 'events'].map(
+const PLATFORM = ['identity', 'services', 'billing', 'support', 'monitoring', 'events'].map(
   (name): SubgraphSource => ({ name, sdl: readFileSync(`schema/${name}.graphql`, 'utf8') }),
 );
 

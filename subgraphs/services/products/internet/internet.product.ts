@@ -9,7 +9,7 @@ import { MONITORING, monitoringLevel } from './monitoring.ts';
 const configuration = z.strictObject({
   /** Whether a second, independent access line is built. */
   redundancy: z.boolean().optional(),
-  /** How closely the provider monitors the line, to repair it proactively. */
+  /** Level of monitoring with which the provider watches the line, to repair it proactively. */
   monitoring: z.literal(MONITORING).optional(),
 });
 

@@ -23,7 +23,7 @@ export class InternetLine extends ProductRecord {
 
   @Field(() => String, {
     nullable: true,
-    description: 'How closely the provider monitors the line: `standard` or `advanced`. Null if it does not.',
+    description: 'How closely the provider monitors the line: `standard` or `advanced`. Null if the provider does not monitor it.',
   })
   get monitoring(): string | null {
     return monitoringLevel(this.service.configuration.monitoring as Monitoring | undefined);

@@ -1,4 +1,4 @@
-/** Values of the setting `monitoring`. `true` means `standard`, and `false` means none. */
+/** Values of the setting `monitoring`. `true` means `standard`, and `false` means no monitoring. */
 export const MONITORING = [true, false, 'standard', 'advanced'] as const;
 export type Monitoring = (typeof MONITORING)[number];
 

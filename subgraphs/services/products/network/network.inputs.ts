@@ -3,6 +3,7 @@ import { Field, ID, InputType } from 'type-graphql';
 import { Characters, MaxCharacters } from '../../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../../kernel/graphql/not-null.ts';
 import { BillingCycle } from '../../../../kernel/values/billing-cycle.ts';
+import { ORDER_CYCLE } from '../../accounts/order-account.ts';
 import { IsBandwidth } from '../../coverage/is-bandwidth.ts';
 import { ServiceContacts } from '../../inventory/service-contacts.ts';
 import { MAX_LOCATIONS, NetworkLocation, NetworkTopology, NetworkType } from './network.values.ts';
@@ -28,12 +29,13 @@ export class NetworkOrderInput {
   @IsBandwidth()
   bandwidth!: string;
 
-  @Field(() => Boolean, { nullable: true, description: 'True for a second connection of each site. Default: false.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether each site gets a second connection. Default: false.' })
   redundancy?: boolean | null;
 
   @Field(() => ID, {
     nullable: true,
-    description: "Account that the network is for (`acc_…`). Default: your organization's own account, or your only account.",
+    description:
+      "Account that the network is for (`acc_…`). Default: your organization's own account, or your only account if you are limited to one account.",
   })
   @IsOptional()
   @Matches(/^acc_\w+$/, { message: 'must be an account id (acc_…)' })
@@ -55,15 +57,16 @@ export class NetworkOrderInput {
   @ArrayMaxSize(50, { message: 'must have at most 50 entries' })
   features?: string[] | null;
 
-  @Field(() => BillingCycle, { defaultValue: BillingCycle.MONTHLY, description: 'How often the network is invoiced.' })
-  billingCycle: BillingCycle = BillingCycle.MONTHLY;
+  @Field(() => BillingCycle, { nullable: true, description: ORDER_CYCLE })
+  @IsOptional()
+  billingCycle?: BillingCycle | null;
 
   @Field(() => String, { nullable: true, description: 'Name shown in lists. Default: the name of the catalog entry.' })
   @IsOptional()
   @Characters(1, 200)
   name?: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'Quote whose price is used (`quote_…`). The order must agree with one of its lines.' })
+  @Field(() => ID, { nullable: true, description: 'Quote whose price is used (`quote_…`). One of its lines must match the order.' })
   @IsOptional()
   @Matches(/^quote_\w+$/, { message: 'must be a quote id (quote_…)' })
   quoteId?: string | null;
@@ -96,7 +99,7 @@ export class NetworkUpdateInput {
   @IsBandwidth()
   bandwidth?: string;
 
-  @Field(() => Boolean, { nullable: true, description: 'True for a second connection of each site.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether each site gets a second connection.' })
   @NotNull()
   redundancy?: boolean;
 

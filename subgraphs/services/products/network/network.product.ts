@@ -26,7 +26,7 @@ function COUNT(): string {
   return `must have 2 to ${MAX_LOCATIONS} entries`;
 }
 
-/** A private network between sites. Each site is billed. */
+/** A private network between sites. Each site is billed as one unit. */
 export const network = defineProduct<NetworkConfiguration>({
   type: ServiceType.NETWORK,
   detail: Network,
@@ -53,7 +53,7 @@ export const network = defineProduct<NetworkConfiguration>({
 });
 
 /**
- * Returns the state of a network. It is down if no two sites can reach each other: fewer than two sites work, or no hub of a
+ * Returns the state of a network. The network is down if no two sites can reach each other: fewer than two sites work, or no hub of a
  * network with hubs works. It is degraded if a site is down or degraded.
  */
 function stateOfNetwork(sites: ReadonlyMap<string, SampleState>, { topology, locations }: NetworkConfiguration): SampleState {

@@ -15,7 +15,7 @@ import type { NetworkLocation } from './network.values.ts';
 export class NetworkResolver extends productResolver<Network>(network, { one: 'network', many: 'networks', noun: 'network' }) {
   @Mutation(() => Network, {
     description:
-      'Order a network between sites. The new network is pending until it works; then the event `service.provisioned` is sent. Each site is billed.',
+      'Order a network between sites. The new network is pending until it works. When it works, the event `service.provisioned` is sent. Each site is billed.',
   })
   @Requires('services:create', { secondFactor: true, scope: 'account' })
   async deployNetwork(
@@ -30,11 +30,11 @@ export class NetworkResolver extends productResolver<Network>(network, { one: 'n
 
   @Mutation(() => Network, {
     description:
-      'Change a network: its sites, topology, bandwidth and other terms. A change that the provider must make is in `pendingChanges` until it is applied; then the event `service.modified` is sent. Fails with INVALID_STATE if the network is not in service, and with SERVICE_MAINTENANCE during maintenance.',
+      'Change a network: its sites, topology, bandwidth and other terms. A change that the provider must make is in `pendingChanges` until it is applied. When it is applied, the event `service.modified` is sent. Fails with INVALID_STATE if the network is not in service, and with SERVICE_MAINTENANCE during maintenance.',
   })
   @Requires('services:write', { scope: 'account' })
   async updateNetwork(
-    @Arg('id', () => ID) id: string,
+    @Arg('id', () => ID, { description: 'Id of the network (`svc_…`).' }) id: string,
     @Arg('input', () => NetworkUpdateInput, { description: 'New terms.' }) input: NetworkUpdateInput,
     @ExpectedRevision() expectedRevision: number | undefined,
     @Ctx() { updates }: ServicesContext,

@@ -14,7 +14,7 @@ registerEnumType(NetworkType, {
   description: 'Technology of a network.',
   valuesConfig: {
     MPLS: { description: 'A network with guaranteed classes of service.' },
-    SD_WAN: { description: 'A network over any access, steered by application.' },
+    SD_WAN: { description: 'A network over any kind of internet access. It selects the path of the traffic for each application.' },
   },
 });
 
@@ -28,10 +28,10 @@ registerEnumType(NetworkTopology, {
   name: 'NetworkTopology',
   description: 'How the sites of a network are connected.',
   valuesConfig: {
-    HUB_AND_SPOKE: { description: 'Each spoke is connected to the hubs. At least one hub and one spoke.' },
+    HUB_AND_SPOKE: { description: 'Each spoke is connected to the hubs. Requires at least one hub and one spoke.' },
     FULL_MESH: { description: 'Each site is connected to each other site.' },
     POINT_TO_POINT: { description: 'Two sites are connected.' },
-    RING: { description: 'Each site is connected to two others. At least three sites.' },
+    RING: { description: 'Each site is connected to two other sites. Requires at least three sites.' },
   },
 });
 
@@ -42,7 +42,7 @@ export enum SiteRole {
 registerEnumType(SiteRole, {
   name: 'SiteRole',
   description: 'Role of a site in a network.',
-  valuesConfig: { HUB: { description: 'Connects the spokes.' }, SPOKE: { description: 'Is connected by the hubs.' } },
+  valuesConfig: { HUB: { description: 'Connects the spokes.' }, SPOKE: { description: 'Connected to the other sites by the hubs.' } },
 });
 
 @ObjectType('NetworkLocation', { description: 'A site of a network.' })

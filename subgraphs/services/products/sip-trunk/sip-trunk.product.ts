@@ -7,13 +7,13 @@ const CHANNELS = { minimum: 1, maximum: 1000 };
 const RANGE = `must be ${CHANNELS.minimum} to ${CHANNELS.maximum}`;
 
 const configuration = z.strictObject({
-  /** Number of calls at the same time. */
+  /** Maximum number of simultaneous calls. */
   channels: z.int('must be a whole number').min(CHANNELS.minimum, RANGE).max(CHANNELS.maximum, RANGE),
   codec: z.enum(SipCodec).optional(),
 });
 export type SipTrunkConfiguration = z.infer<typeof configuration>;
 
-/** Channels to the telephone network, for a phone system that the customer operates. Each channel is billed. */
+/** Call channels to the telephone network, for a phone system that the customer operates. Each channel is billed. */
 export const sipTrunk = defineProduct<SipTrunkConfiguration>({
   type: ServiceType.SIP_TRUNK,
   detail: SipTrunk,

@@ -3,7 +3,7 @@ import { IsOptional } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { Characters } from '../../../../kernel/graphql/characters.ts';
 import { OrganizationFilter } from '../../../../kernel/records/organization-filter.ts';
-import type { TicketPriority } from '../../ticket.states.ts';
+import type { TicketPriority } from '../../../../kernel/values/ticket-priority.ts';
 import { Visibility } from '../../visibility.ts';
 import { Integration } from '../integration.entity.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { HttpClient, OutboundResponse } from '../../../../kernel/outbound/http.client.ts';
 import type { AdfDocument } from './adf.ts';
 
-/** Site and credentials for requests to Jira. */
+/** Site URL and credentials for requests to Jira. */
 export interface JiraAccess {
   jiraUrl: string;
   username: string;
@@ -24,7 +24,7 @@ const comment = z.object({ id: z.string() });
 const comments = z.object({ comments: z.array(z.object({ id: z.string(), body: z.unknown() })) });
 export type CreatedIssue = z.infer<typeof created>;
 
-/** Jira returned an error, or a response of an unexpected form. */
+/** Thrown if Jira returned an error, or a response of an unexpected form. */
 export class JiraRefused extends Error {
   constructor(readonly response: OutboundResponse) {
     super(`Jira answered ${response.status}.`);
@@ -57,7 +57,7 @@ export class JiraClient {
     return (await this.#ask(access, 'POST', `/issue/${encodeURIComponent(issueId)}/comment`, comment, { body })).id;
   }
 
-  /** Finds the newest comment with the text `holding` on an issue. Searches only the 100 newest comments of the issue. */
+  /** Finds the newest comment on an issue that contains the text `holding`. Searches only the 100 newest comments of the issue. */
   async findComment(access: JiraAccess, issueId: string, holding: string): Promise<string | undefined> {
     const path = `/issue/${encodeURIComponent(issueId)}/comment?orderBy=-created&maxResults=100`;
     const newest = await this.#ask(access, 'GET', path, comments);

@@ -33,12 +33,12 @@ const ProjectKey = (): PropertyDecorator =>
 
 @InputType({ description: 'Settings of the synchronization with Jira.' })
 export class JiraSyncSettingsInput {
-  @Field(() => Boolean, { nullable: true, description: 'True creates an issue for every new ticket. Default: true.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether every new ticket becomes an issue. Default: true.' })
   createJiraIssues?: boolean | null;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'True copies comments for the customer to the issue, and comments of the issue to the ticket. Default: true.',
+    description: 'Whether comments for the customer are copied to the issue, and comments of the issue to the ticket. Default: true.',
   })
   syncComments?: boolean | null;
 
@@ -84,7 +84,7 @@ export class JiraIntegrationCreateInput {
   @ValidateNested()
   syncSettings?: JiraSyncSettingsInput | null;
 
-  @Field(() => Boolean, { defaultValue: true, description: 'False to create the integration without sending anything.' })
+  @Field(() => Boolean, { defaultValue: true, description: 'Whether events are sent. Default: true.' })
   active: boolean = true;
 }
 

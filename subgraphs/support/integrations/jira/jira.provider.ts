@@ -4,7 +4,7 @@ import type { EntityManager, Orm } from '../../../../kernel/database/database.ts
 import { newId } from '../../../../kernel/records/ids.ts';
 import { organizationEm } from '../../../../kernel/records/organization-filter.ts';
 import { DAY_MS, HOUR_MS } from '../../../../kernel/values/days.ts';
-import type { TicketPriority } from '../../ticket.states.ts';
+import type { TicketPriority } from '../../../../kernel/values/ticket-priority.ts';
 import { Ticket } from '../../tickets/ticket.entity.ts';
 import { type Attempt, DELIVERED, type Outcome, type Provider, SKIPPED } from '../integration.provider.ts';
 import { isInternal, type ParsedEvent } from '../parsed-event.ts';

@@ -1,14 +1,18 @@
 import { Entity, Index, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../../kernel/records/organization-filter.ts';
-import { TicketPriority } from '../../ticket.states.ts';
+import { TicketPriority } from '../../../../kernel/values/ticket-priority.ts';
 import { Integration } from '../integration.entity.ts';
 import { IsTemplate } from './slack-template.ts';
 
 @ObjectType('SlackFilters', { description: 'Conditions for the events of a Slack integration.' })
 @InputType('SlackFiltersInput', { description: 'Conditions for the events of a Slack integration.' })
 export class SlackFilters {
-  @Field(() => [TicketPriority], { nullable: true, description: 'Only tickets with one of these priorities. Null or empty means all.' })
+  @Field(() => [TicketPriority], {
+    nullable: true,
+    description:
+      'Only tickets with one of these priorities. Null or empty means all. Alerts and incidents have no priority and are always sent.',
+  })
   priorities?: TicketPriority[] | null;
 }
 
@@ -18,14 +22,14 @@ export class SlackMessageFormat {
   @Field(() => String, {
     nullable: true,
     description:
-      "Name of a template (`ticket_update`, `compact`, `detailed`), or a text in Slack's mrkdwn with placeholders such as `{{ticket.number}}`. Default: `ticket_update`.",
+      "Name of a template (`ticket_update`, `compact`, `detailed`), or a text in Slack's mrkdwn with placeholders such as `{{ticket.number}}`. It applies to messages about tickets; those about alerts and incidents have a fixed format. Default: `ticket_update`.",
   })
   @IsTemplate()
   template?: string | null;
 }
 
-/** A Slack channel that receives messages about tickets (specification 2.7). */
-@ObjectType({ description: 'A connection to a Slack channel that gets messages about tickets.' })
+/** A Slack channel that receives messages about tickets (specification 2.7), alerts and incidents. */
+@ObjectType({ description: 'A connection to a Slack channel that gets messages about tickets, alerts and incidents.' })
 @Entity({ tableName: 'slack_integration' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
@@ -50,7 +54,10 @@ export class SlackIntegration extends Integration {
   @Property({ type: 'text' })
   channel!: string;
 
-  @Field(() => [String], { description: 'Event names and patterns of the support family, such as `ticket.created`, `ticket.*` or `*`.' })
+  @Field(() => [String], {
+    description:
+      'Event names and patterns of the support family, such as `ticket.created`, `ticket.*` or `*`, and of alerts and incidents, such as `alert.firing` or `incident.*`. `*` selects the support family only.',
+  })
   @Property({ type: 'json' })
   events!: string[];
 

@@ -22,12 +22,13 @@ const Patterns = (): PropertyDecorator => (target, property) => {
   Allow(EVENT_PATTERNS)(target, property);
 };
 
-const OfSupport = Rule<{ events?: string[] }, SupportContext>(({ events = [] }, { slackIntegrations }) =>
-  slackIntegrations.problemsOf(events),
-);
+const EVENTS =
+  'Event names and patterns of the support family, such as `ticket.created`, `ticket.*` or `*`, and of alerts and incidents: `alert.firing`, `alert.resolved`, `incident.opened`, `incident.updated`, `incident.resolved`, `alert.*`, `incident.*` or `monitoring.*`. `*` selects the support family only. Alerts and incidents need the permission `monitoring:read` too.';
+
+const Known = Rule<{ events?: string[] }, SupportContext>(({ events = [] }, { slackIntegrations }) => slackIntegrations.problemsOf(events));
 
 @InputType({ description: 'Slack channel to connect.' })
-@OfSupport
+@Known
 export class SlackIntegrationCreateInput {
   @Field(() => String, { description: 'Incoming webhook of Slack: an https address. It is stored encrypted and never shown again.' })
   @Url()
@@ -38,8 +39,7 @@ export class SlackIntegrationCreateInput {
   channel!: string;
 
   @Field(() => [String], {
-    description:
-      'Event names and patterns of the support family, such as `ticket.created`, `ticket.*` or `*`. Internal events are sent only if they are listed by their full name.',
+    description: `${EVENTS} Internal events are sent only if they are listed by their full name.`,
   })
   @Patterns()
   events!: string[];
@@ -54,12 +54,12 @@ export class SlackIntegrationCreateInput {
   @ValidateNested()
   messageFormat?: SlackMessageFormat | null;
 
-  @Field(() => Boolean, { defaultValue: true, description: 'False to create the integration without sending anything.' })
+  @Field(() => Boolean, { defaultValue: true, description: 'Whether events are sent. Default: true.' })
   active: boolean = true;
 }
 
 @InputType({ description: 'Fields to change. Omit a field to keep its value.' })
-@OfSupport
+@Known
 export class SlackIntegrationUpdateInput {
   @Field(() => String, {
     nullable: true,
@@ -74,7 +74,7 @@ export class SlackIntegrationUpdateInput {
   @Channel()
   channel?: string;
 
-  @Field(() => [String], { nullable: true, description: 'Event names and patterns of the support family. Replaces the whole list.' })
+  @Field(() => [String], { nullable: true, description: `${EVENTS} Replaces the whole list.` })
   @NotNull()
   @Patterns()
   events?: string[];

@@ -1,9 +1,13 @@
 import type { SecretBox } from '../../../../kernel/access/secret-box.ts';
 import type { FieldProblem } from '../../../../kernel/errors/errors.ts';
 import { type EventType, matches } from '../../../../kernel/events/events.ts';
+import { EventsNotReadable } from '../integration.errors.ts';
 import { IntegrationService, type IntegrationServiceDeps } from '../integration.service.ts';
+import { MONITORING_EVENTS, selectsMonitoring } from '../monitoring-events.ts';
 import type { SlackIntegrationCreateInput, SlackIntegrationUpdateInput } from './slack.inputs.ts';
 import { SlackIntegration } from './slack-integration.entity.ts';
+
+const READ_MONITORING = 'monitoring:read';
 
 export interface SlackServiceDeps extends IntegrationServiceDeps<SlackIntegration> {
   secrets: SecretBox;
@@ -19,9 +23,10 @@ export class SlackIntegrationService extends IntegrationService<SlackIntegration
 
   /**
    * Creates an integration. Does not check the connection to Slack; call `test` for this.
-   * @throws InvalidParameters, IntegrationExists
+   * @throws InvalidParameters, IntegrationExists; EventsNotReadable for alerts and incidents if the caller may not read them
    */
   async create(input: SlackIntegrationCreateInput): Promise<SlackIntegration> {
+    this.#requireReadable(input.events);
     await this.checkUrl('webhookUrl', input.webhookUrl);
     return this.insert(new SlackIntegration(), (integration) => {
       const { channel, active } = input;
@@ -32,10 +37,15 @@ export class SlackIntegrationService extends IntegrationService<SlackIntegration
     });
   }
 
-  /** Updates an integration. @throws ResourceNotFound, InvalidParameters, IntegrationExists */
+  /**
+   * Updates an integration. To change its events or where they are sent, the caller must be allowed to read all its events
+   * before and after the change, because waiting messages go to the new channel.
+   * @throws ResourceNotFound, InvalidParameters, IntegrationExists, EventsNotReadable
+   */
   async update(id: string, { webhookUrl, ...input }: SlackIntegrationUpdateInput): Promise<SlackIntegration> {
     if (webhookUrl) await this.checkUrl('webhookUrl', webhookUrl);
     return this.change(id, (integration) => {
+      if (input.events || input.channel || webhookUrl) this.#requireReadable([...integration.events, ...(input.events ?? [])]);
       if (input.channel) integration.channel = input.channel;
       if (input.events) integration.events = [...new Set(input.events)];
       if (input.filters !== undefined) integration.filters = input.filters;
@@ -54,10 +64,17 @@ export class SlackIntegrationService extends IntegrationService<SlackIntegration
     integration.webhookUrlHint = `${url.host}/…${url.pathname.length > 16 ? url.pathname.slice(-4) : ''}`;
   }
 
-  /** Returns a problem for each pattern that matches no event of the support family. */
+  /** Checks that the caller may read the alerts and incidents that the patterns select. @throws EventsNotReadable */
+  #requireReadable(patterns: readonly string[]): void {
+    const selecting = patterns.find((pattern) => selectsMonitoring(pattern));
+    if (selecting !== undefined && !this.own.principal.may(READ_MONITORING)) throw new EventsNotReadable(selecting, READ_MONITORING);
+  }
+
+  /** Returns a problem for each pattern that matches no event that can be sent to Slack. */
   problemsOf(patterns: readonly (string | null)[]): FieldProblem[] {
-    const reason = 'does not match any event of the support family. GET /v1/webhooks/events lists them';
-    const isKnown = (pattern: string | null): boolean => pattern === null || this.own.eventTypes.some((type) => matches(pattern, type));
+    const reason = `does not match any event of the support family, and none of ${MONITORING_EVENTS.map(({ name }) => name).join(', ')}. GET /v1/webhooks/events lists all events`;
+    const isKnown = (pattern: string | null): boolean =>
+      pattern === null || selectsMonitoring(pattern) || this.own.eventTypes.some((type) => matches(pattern, type));
     return patterns.flatMap((value, index) => (isKnown(value) ? [] : [{ field: `events.${index}`, value, reason }]));
   }
 }

@@ -1,0 +1,16 @@
+import type { EntityManager } from '../database/database.ts';
+
+/**
+ * Inserts a new record without the unit of work of the ORM, which takes longer than the statement itself. It uses the columns and the
+ * conversion of values of the ORM. The statement returns nothing, so it is sent together with the next statement or with COMMIT
+ * (kernel/database/transactions.ts). The transaction does not store later changes of the record.
+ */
+export async function insertRecord(tx: EntityManager, record: object): Promise<void> {
+  const { tableName, properties } = tx.getMetadata().get(record.constructor as never);
+  const platform = tx.getPlatform();
+  const data = Object.entries(tx.getComparator().prepareEntity(record) as Record<string, unknown>);
+  const values = data.filter(([, value]) => value !== undefined);
+  const columns = values.map(([name]) => `"${properties[name as never]?.fieldNames[0]}"`);
+  const literals = values.map(([, value]) => (value === null ? 'null' : platform.quoteValue(value)));
+  await tx.execute(`insert into "${tx.config.get('schema')}"."${tableName}" (${columns.join(', ')}) values (${literals.join(', ')})`);
+}
