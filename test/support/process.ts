@@ -13,6 +13,9 @@ const MAIN = programOf('platform');
 export const MIGRATE_TOOL = programOf('migrate');
 const ORIGIN = /REST +(https?:\/\/\S+)\/v1/;
 
+/** As in test/rig.ts: with the default size, three processes and the platforms of both workers need more connections than a server has. */
+const POOL_SIZE = '2';
+
 export interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -30,7 +33,7 @@ export class RunningProcess {
   constructor(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
     const { PATH = '', HOME = '' } = process.env;
     this.#child = spawn(process.execPath, args, {
-      env: { PATH, HOME, LOG_LEVEL: 'warn', ...environment },
+      env: { PATH, HOME, LOG_LEVEL: 'warn', DATABASE_POOL_SIZE: POOL_SIZE, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stdout?.on('data', (chunk: Buffer) => {
