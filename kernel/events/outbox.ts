@@ -101,11 +101,16 @@ export async function recordAll(tx: EntityManager, events: readonly DomainEvent[
  * the event. An event may be delivered several times. The claim makes sure that the reaction has its effect exactly
  * once.
  */
-export async function claimOnce(tx: EntityManager, eventId: string, reaction: string): Promise<boolean> {
+export const claimOnce = async (tx: EntityManager, eventId: string, reaction: string): Promise<boolean> =>
+  (await claimEach(tx, [eventId], reaction)).size > 0;
+
+/** Claims several events for a reaction, as `claimOnce` does. Returns the ids of the events that the reaction has not handled yet. */
+export async function claimEach(tx: EntityManager, eventIds: readonly string[], reaction: string): Promise<Set<string>> {
   const { schema } = tx.config.getAll();
   const rows = await tx.execute<{ event_id: string }[]>(
-    `insert into "${schema}"."inbox" ("event_id", "reaction") values (?, ?) on conflict do nothing returning "event_id"`,
-    [eventId, reaction],
+    `insert into "${schema}"."inbox" ("event_id", "reaction")
+     select "id", ? from json_array_elements_text(?::json) "id" order by "id" on conflict do nothing returning "event_id"`,
+    [reaction, JSON.stringify(eventIds)],
   );
-  return rows.length > 0;
+  return new Set(rows.map(({ event_id: id }) => id));
 }

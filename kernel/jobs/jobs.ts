@@ -71,7 +71,9 @@ const WAIT_SECONDS = 60;
 
 interface Queue {
   options: QueueOptions;
-  handle(data: object): Promise<void>;
+  handle(jobs: readonly object[]): Promise<void>;
+  /** As in `QueueWorkerDeps`. */
+  together?: ((data: object) => string | undefined) | undefined;
   /** Worker that runs the jobs of the queue in this process. It is created for the first job, because most queues are empty. */
   worker?: QueueWorker;
 }
@@ -171,7 +173,7 @@ export class Jobs {
     const queue = this.#queues.get(job.name);
     const { organizationId = '' } = job.data as { organizationId?: string };
     if (!queue || (await queue.options.waits?.(organizationId))) throw new Error('A worker lets the job wait.');
-    await this.#run(job.name, job, queue.handle);
+    await this.#run(job.name, [job], queue.handle);
   }
 
   /** Defines a queue and the handler of its jobs. Call it before `start`. */
@@ -181,7 +183,30 @@ export class Jobs {
       const { organizationId } = data as { organizationId?: string };
       await (around && organizationId ? around(organizationId, () => handle(data as T)) : handle(data as T));
     };
-    this.#queues.set(name, { options, handle: run });
+    this.#queues.set(name, {
+      options,
+      handle: async (jobs) => {
+        for (const job of jobs) await run(job);
+      },
+    });
+  }
+
+  /**
+   * Defines a queue whose handler handles several due jobs together: those for which `together` returns the same text, at most
+   * `TOGETHER_MAX` at a time, in the order in which they were enqueued. If the handler fails for several jobs, each of them is handled
+   * alone, so only a job with an error is retried. A job for which `together` returns undefined is always handled alone.
+   */
+  defineTogether<T extends object>(
+    name: string,
+    together: (data: T) => string | undefined,
+    handle: (jobs: readonly T[]) => Promise<void>,
+    options: QueueOptions = {},
+  ): void {
+    this.#queues.set(name, {
+      options,
+      handle: (jobs) => handle(jobs as readonly T[]),
+      together: (data) => together(data as T),
+    });
   }
 
   /** Starts the queues. With `work: false`, this process only enqueues jobs, and other processes run them. */
@@ -281,8 +306,11 @@ export class Jobs {
       {
         boss: this.#boss,
         log: this.log,
-        run: async (job) => {
-          if (!(await this.#waits(name, job))) await this.#run(name, job, queue.handle);
+        together: queue.together,
+        run: async (jobs) => {
+          const ready: Job<object>[] = [];
+          for (const job of jobs) if (!(await this.#waits(name, job))) ready.push(job);
+          if (ready.length > 0) await this.#run(name, ready, queue.handle);
         },
       },
       name,
@@ -302,22 +330,34 @@ export class Jobs {
     return mustWait ?? false;
   }
 
-  async #run(name: string, job: Job<object>, handle: (data: object) => Promise<void>): Promise<void> {
+  /** Runs jobs that are handled together. Their span continues the trace of the first of them. */
+  async #run(name: string, jobs: readonly Job<object>[], handle: Queue['handle']): Promise<void> {
     const { jobsRunning, jobDuration } = this.metrics ?? {};
     const began = performance.now();
-    const observe = (outcome: string): void => jobDuration?.observe({ queue: name, outcome }, (performance.now() - began) / 1000);
-    jobsRunning?.inc({ queue: name });
+    const observe = (outcome: string): void => {
+      for (const _ of jobs) jobDuration?.observe({ queue: name, outcome }, (performance.now() - began) / 1000);
+    };
+    jobsRunning?.inc({ queue: name }, jobs.length);
     try {
-      const { [TRACEPARENT]: parent, [HELD]: _, ...data } = job.data as { [TRACEPARENT]?: string; [HELD]?: boolean };
-      await inTrace(parent, { name: `job ${name}`, kind: SpanKind.CONSUMER }, () => handle(data));
+      const [first] = jobs as Job<{ [TRACEPARENT]?: string }>[];
+      const data = jobs.map(
+        ({ data: { [TRACEPARENT]: _, [HELD]: __, ...rest } }: Job<{ [TRACEPARENT]?: string; [HELD]?: boolean }>) => rest,
+      );
+      await inTrace(first?.data[TRACEPARENT], { name: `job ${name}`, kind: SpanKind.CONSUMER }, () => handle(data));
       observe('completed');
     } catch (error) {
-      observe('failed');
-      this.log.warn({ queue: name, job: job.id, err: error }, 'a job failed');
-      this.#tellOrganization(name, job, error);
+      // jobs that were handled together are handled alone next
+      if (jobs.length > 1) this.log.debug({ queue: name, jobs: jobs.length, err: error }, 'jobs failed together');
+      else {
+        observe('failed');
+        for (const job of jobs) {
+          this.log.warn({ queue: name, job: job.id, err: error }, 'a job failed');
+          this.#tellOrganization(name, job, error);
+        }
+      }
       throw error;
     } finally {
-      jobsRunning?.dec({ queue: name });
+      jobsRunning?.dec({ queue: name }, jobs.length);
     }
   }
 

@@ -11,12 +11,19 @@ const FETCH_REST_MS = 10;
 const COMPLETE_REST_MS = 10;
 /** Delay after which a failed completion of jobs is repeated. */
 const REPEAT_MS = 1_000;
+/** Maximum number of jobs that are handled together. */
+export const TOGETHER_MAX = 25;
 
 export interface QueueWorkerDeps {
   boss: PgBoss;
   log: Logger;
-  /** Runs one job. The job is retried if the promise rejects, or takes longer than the job may take. */
-  run(job: Job<object>): Promise<void>;
+  /** Runs jobs that are handled together. They are retried if the promise rejects, or takes longer than one of them may take. */
+  run(jobs: readonly Job<object>[]): Promise<void>;
+  /**
+   * Jobs for which it returns the same text are handled together, at most `TOGETHER_MAX` at a time. A job for which it returns undefined
+   * is handled alone. Default: every job is handled alone.
+   */
+  together?: ((data: object) => string | undefined) | undefined;
 }
 
 /**
@@ -26,6 +33,9 @@ export interface QueueWorkerDeps {
 export class QueueWorker {
   /** Ids of the fetched jobs that are still active in the database: neither completed nor failed. */
   readonly #held = new Set<string>();
+  /** Fetched jobs that have not started, grouped by the jobs that are handled together. */
+  #waiting: Job<object>[][] = [];
+  /** Number of groups of jobs that are running. */
   #running = 0;
   /** True if the queue may have more due jobs. */
   #isWanted = false;
@@ -36,7 +46,7 @@ export class QueueWorker {
   #completing: Promise<void> | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
 
-  /** Creates the worker of a queue. `concurrency` is the maximum number of jobs that run at the same time. */
+  /** Creates the worker of a queue. `concurrency` is the maximum number of jobs, or of groups of jobs, that run at the same time. */
   constructor(
     private readonly deps: QueueWorkerDeps,
     private readonly name: string,
@@ -55,6 +65,7 @@ export class QueueWorker {
     const until = performance.now() + timeoutMs;
     while ((this.#held.size > 0 || this.#isFetching) && performance.now() < until) await delay(10);
     clearInterval(this.#heartbeat);
+    this.#waiting = [];
     if (this.#held.size > 0) await this.#fail([...this.#held], new Error('The process stopped while the job was running.'));
   }
 
@@ -62,16 +73,18 @@ export class QueueWorker {
     if (this.#isFetching) return;
     this.#isFetching = true;
     try {
-      while (this.#isWanted && !this.#isStopped && this.#running < this.concurrency) {
+      while (this.#isWanted && !this.#isStopped && this.#waiting.length === 0 && this.#running < this.concurrency) {
         const rest = this.#fetchedAt + FETCH_REST_MS - performance.now();
         if (rest > 0) await delay(rest);
         if (this.#isStopped) break;
         this.#isWanted = false;
-        const batchSize = this.concurrency - this.#running;
+        const batchSize = (this.concurrency - this.#running) * (this.deps.together ? TOGETHER_MAX : 1);
         const jobs = await this.deps.boss.fetch<object>(this.name, { batchSize });
         this.#fetchedAt = performance.now();
         if (jobs.length === batchSize) this.#isWanted = true;
-        for (const job of jobs) void this.#process(job);
+        for (const { id } of jobs) this.#held.add(id);
+        this.#waiting.push(...this.#groupsOf(jobs));
+        this.#startWaiting();
       }
     } catch (error) {
       // the work poller wakes the worker again
@@ -81,19 +94,42 @@ export class QueueWorker {
     }
   }
 
-  async #process(job: Job<object>): Promise<void> {
+  #groupsOf(jobs: readonly Job<object>[]): Job<object>[][] {
+    const groups = Map.groupBy(jobs, (job) => this.deps.together?.(job.data) ?? job);
+    return [...groups.values()].flatMap((group) =>
+      Array.from({ length: Math.ceil(group.length / TOGETHER_MAX) }, (_, part) =>
+        group.slice(part * TOGETHER_MAX, (part + 1) * TOGETHER_MAX),
+      ),
+    );
+  }
+
+  #startWaiting(): void {
+    while (this.#running < this.concurrency) {
+      const jobs = this.#waiting.shift();
+      if (!jobs) return;
+      void this.#process(jobs);
+    }
+  }
+
+  async #process(jobs: Job<object>[]): Promise<void> {
     this.#running += 1;
-    this.#held.add(job.id);
     this.#heartbeat ??= setInterval(() => void this.#touch(), HEARTBEAT_MS).unref();
     try {
-      const { expireInSeconds: seconds } = job;
-      await inTime(this.deps.run(job), seconds * 1000, () => new Error(`The job took longer than ${seconds} seconds.`));
-      this.#ended.push(job.id);
+      const seconds = Math.min(...jobs.map(({ expireInSeconds }) => expireInSeconds));
+      await inTime(this.deps.run(jobs), seconds * 1000, () => new Error(`The job took longer than ${seconds} seconds.`));
+      this.#ended.push(...jobs.map(({ id }) => id));
       this.#completing ??= this.#complete();
     } catch (error) {
-      void this.#fail([job.id], error);
+      // one of them may be the cause: only this one must be retried later
+      if (jobs.length > 1) this.#waiting.unshift(...jobs.map((job) => [job]));
+      else
+        void this.#fail(
+          jobs.map(({ id }) => id),
+          error,
+        );
     } finally {
       this.#running -= 1;
+      this.#startWaiting();
       if (this.#isWanted) void this.#fetch();
     }
   }

@@ -53,12 +53,11 @@ export class SubscriptionWorld extends BillingWorld {
         : null;
     const query = async (
       _: unknown,
-      { ids = [], id, account: one = id, services = ids }: { ids?: string[]; id?: string; account?: string; services?: string[] },
+      { ids = [], id, accounts = ids, services = ids }: { ids?: string[]; id?: string; accounts?: string[]; services?: string[] },
     ) => ({
       organization: { name: 'Operator' },
-      account: account(one),
-      service: { catalogService: { category: 'connectivity' } },
-      accounts: { nodes: ids.map(account).filter(Boolean) },
+      account: account(id),
+      accounts: { nodes: accounts.map(account).filter(Boolean) },
       services: { nodes: services.map((id) => ({ id, ...this.services.get(id), catalogService: { category: 'connectivity' } })) },
     });
     return { ...super.ports(), graph: { query } as unknown as Graph };

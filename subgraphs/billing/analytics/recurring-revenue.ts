@@ -5,7 +5,6 @@ import { Decimal } from '../../../kernel/values/money.ts';
 
 /** The monthly price of a service from the time `at` until its next price change. */
 export interface RecurringPrice {
-  organizationId: string;
   serviceId: string;
   accountId: string;
   currency: string;
@@ -15,56 +14,86 @@ export interface RecurringPrice {
 }
 
 interface Known {
+  service_id: string;
   account_id: string;
   currency: string;
   monthly: string;
-  is_newer: boolean;
 }
 
 /**
- * Records the new monthly price of a service, and the change of the recurring revenue. Does nothing if the call is repeated, or if a price
- * at a later time is already recorded.
+ * Records the new monthly prices of services of one organization, and the changes of its recurring revenue. The services must be different.
+ * Ignores prices that are recorded already, and prices of services for which a price at a later time is recorded. The number of statements
+ * does not depend on the number of services.
  */
-export async function recordRecurring(tx: EntityManager, price: RecurringPrice): Promise<void> {
-  const { organizationId, serviceId, accountId, currency, monthly, at } = price;
-  const key = [organizationId, serviceId];
+export async function recordRecurring(tx: EntityManager, organizationId: string, prices: readonly RecurringPrice[]): Promise<void> {
+  const rows = prices.map(({ serviceId, accountId, currency, monthly, at }) => ({
+    ...{ service_id: serviceId, account_id: accountId, currency, monthly: monthly.toFixed(4), changed_at: at.toISOString() },
+  }));
+  const given = `json_to_recordset(?::json) as n("service_id" text, "account_id" text, "currency" text, "monthly" numeric, "changed_at" timestamptz)`;
   await executeUnread(
     tx,
     `insert into "billing"."recurring_service" ("organization_id", "service_id", "account_id", "currency", "monthly", "changed_at")
-     values (?, ?, ?, ?, 0, '-infinity') on conflict do nothing`,
-    [...key, accountId, currency],
+     select ?, n."service_id", n."account_id", n."currency", 0, '-infinity' from ${given} order by n."service_id" on conflict do nothing`,
+    [organizationId, JSON.stringify(rows)],
   );
-  const [known] = await tx.execute<Known[]>(
-    `select "account_id", "currency", "monthly"::text, "changed_at" > ?::timestamptz as "is_newer" from "billing"."recurring_service"
-     where "organization_id" = ? and "service_id" = ? for update`,
-    [at.toISOString(), ...key],
+  const known = await tx.execute<Known[]>(
+    `select k."service_id", k."account_id", k."currency", k."monthly"::text from "billing"."recurring_service" k join ${given} using ("service_id")
+     where k."organization_id" = ? and k."changed_at" <= n."changed_at" order by k."service_id" for update of k`,
+    [JSON.stringify(rows), organizationId],
   );
-  if (!known || known.is_newer) return;
+  const before = new Map(known.map((row) => [row.service_id, row]));
+  const newer = prices.filter(({ serviceId }) => before.has(serviceId));
+  if (newer.length === 0) return;
   await executeUnread(
     tx,
-    `update "billing"."recurring_service" set "account_id" = ?, "currency" = ?, "monthly" = ?::numeric, "changed_at" = ?::timestamptz
-     where "organization_id" = ? and "service_id" = ?`,
-    [accountId, currency, monthly.toFixed(4), at.toISOString(), ...key],
+    `update "billing"."recurring_service" k set "account_id" = n."account_id", "currency" = n."currency", "monthly" = n."monthly",
+       "changed_at" = n."changed_at"
+     from ${given} where k."organization_id" = ? and k."service_id" = n."service_id"`,
+    [JSON.stringify(rows.filter(({ service_id: id }) => before.has(id))), organizationId],
   );
-  const before = new Decimal(known.monthly);
-  const isSame = known.account_id === accountId && known.currency === currency;
-  if (!isSame) await move(tx, { ...price, accountId: known.account_id, currency: known.currency }, before, new Decimal(0));
-  await move(tx, price, isSame ? before : new Decimal(0), monthly);
+  await move(
+    tx,
+    organizationId,
+    newer.flatMap((price) => movesOf(price, before.get(price.serviceId) as Known)),
+  );
 }
 
-async function move(
-  tx: EntityManager,
-  { organizationId, accountId, currency, at }: RecurringPrice,
-  before: Decimal,
-  after: Decimal,
-): Promise<void> {
-  const change = after.minus(before);
-  if (change.isZero()) return;
-  const column = before.isZero() ? 'added' : after.isZero() ? 'churned' : change.isNegative() ? 'contracted' : 'expanded';
+/** A change of the monthly revenue of an account. */
+interface Move {
+  account: string;
+  currency: string;
+  day: string;
+  kind: 'added' | 'churned' | 'contracted' | 'expanded';
+  change: string;
+}
+
+function movesOf({ accountId, currency, monthly, at }: RecurringPrice, known: Known): Move[] {
+  const before = new Decimal(known.monthly);
+  const none = new Decimal(0);
+  const isSame = known.account_id === accountId && known.currency === currency;
+  const changes = isSame
+    ? [{ account: accountId, currency, from: before, to: monthly }]
+    : [
+        { account: known.account_id, currency: known.currency, from: before, to: none },
+        { account: accountId, currency, from: none, to: monthly },
+      ];
+  return changes.flatMap(({ account, currency: of, from, to }) => {
+    const change = to.minus(from);
+    if (change.isZero()) return [];
+    const kind = from.isZero() ? 'added' : to.isZero() ? 'churned' : change.isNegative() ? 'contracted' : 'expanded';
+    return [{ account, currency: of, day: dateOf(at), kind, change: change.toFixed(4) }];
+  });
+}
+
+async function move(tx: EntityManager, organizationId: string, moves: readonly Move[]): Promise<void> {
+  if (moves.length === 0) return;
+  const sum = (kind: Move['kind']): string => `coalesce(sum(m."change") filter (where m."kind" = '${kind}'), 0)`;
   await executeUnread(
     tx,
-    `insert into "billing"."recurring_day" ("organization_id", "account_id", "currency", "day", "${column}")
-     select ?, account, ?, ?::date, ?::numeric from unnest(array[?, '']) account`,
-    [organizationId, currency, dateOf(at), change.toFixed(4), accountId],
+    `insert into "billing"."recurring_day" ("organization_id", "account_id", "currency", "day", "added", "expanded", "contracted", "churned")
+     select ?, a, m."currency", m."day", ${sum('added')}, ${sum('expanded')}, ${sum('contracted')}, ${sum('churned')}
+     from json_to_recordset(?::json) as m("account" text, "currency" text, "day" date, "kind" text, "change" numeric)
+       cross join lateral unnest(array[m."account", '']) a group by a, m."currency", m."day" order by 1, 2, 3, 4`,
+    [organizationId, JSON.stringify(moves)],
   );
 }

@@ -41,7 +41,15 @@ export class Sandbox {
   }
 
   reactionIn(reaction: Reaction): Reaction {
-    return { ...reaction, handle: (event) => this.#clock.inTimeOf(event.organizationId, () => reaction.handle(event)) };
+    const { handle, handleTogether } = reaction;
+    const inTime = (organizationId: string, act: () => Promise<void>): Promise<void> => this.#clock.inTimeOf(organizationId, act);
+    return {
+      ...reaction,
+      handle: (event) => inTime(event.organizationId, () => handle(event)),
+      ...(handleTogether && {
+        handleTogether: (events) => inTime(events[0]?.organizationId ?? '', () => handleTogether(events)),
+      }),
+    };
   }
 
   /** Runs the operations of a subgraph with the sandbox clock of the caller's organization. Refuses changes while the clock advances. */

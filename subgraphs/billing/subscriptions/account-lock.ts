@@ -8,18 +8,27 @@ const lockOf = (organizationId: string, accountId: string): string => `billing.s
 export const lockAccount = (tx: EntityManager, organizationId: string, accountId: string): Promise<void> =>
   advisoryLock(tx, lockOf(organizationId, accountId));
 
+/** Acquires the locks of accounts as `lockAccount` does, in the order of their ids. */
+export async function lockAccounts(tx: EntityManager, organizationId: string, accountIds: readonly string[]): Promise<void> {
+  await tx.execute('select pg_advisory_xact_lock(hashtextextended(? || id, 0)) from unnest(?::text[]) id', [
+    lockOf(organizationId, ''),
+    sortedIds(accountIds),
+  ]);
+}
+
 /** Acquires the locks of accounts that no other transaction holds. Returns the ids of these accounts. */
 export async function tryLockAccounts(tx: EntityManager, organizationId: string, accountIds: readonly string[]): Promise<Set<string>> {
   const rows = await tx.execute<{ id: string }[]>(
     `select a.id from unnest(?::text[]) with ordinality as a (id, n)
      where pg_try_advisory_xact_lock(hashtextextended(? || a.id, 0)) order by a.n`,
-    [
-      `{${[...new Set(accountIds)]
-        .sort()
-        .map((id) => JSON.stringify(id))
-        .join()}}`,
-      lockOf(organizationId, ''),
-    ],
+    [sortedIds(accountIds), lockOf(organizationId, '')],
   );
   return new Set(rows.map(({ id }) => id));
 }
+
+/** Returns ids as a text array of PostgreSQL, sorted and without repetitions. */
+const sortedIds = (ids: readonly string[]): string =>
+  `{${[...new Set(ids)]
+    .sort()
+    .map((id) => JSON.stringify(id))
+    .join()}}`;

@@ -52,22 +52,36 @@ export class AccountSubscriptions {
     return { subscription, isNew: true };
   }
 
-  /**
-   * Adds a service to the automatic subscription. It is charged from `start` on. With `charge`, its first period is charged at once, so that
-   * the event about the subscription contains this period.
-   */
+  /** Adds a service to the automatic subscription. It is charged from `start` on. */
   async join(
     service: BilledService,
     currency: string,
     start: Date,
-    { charge = false }: { charge?: boolean } = {},
   ): Promise<{ subscription: BillingSubscription; item: SubscriptionItem }> {
-    const { subscription, isNew } = await this.automatic(currency, start);
-    const item = this.newItem(subscription, service, { billingCycle: service.serviceCycle, autoRenew: true, startsAt: start });
-    item.state = ItemState.ACTIVE;
-    if (charge) this.billing.charge(item);
+    const { subscription, items } = await this.joinAll([{ service, start }], currency);
+    return { subscription, item: items[0] as SubscriptionItem };
+  }
+
+  /**
+   * Adds services to the automatic subscription. Each of them is charged from its `start` on. With `charge`, its first period is charged at
+   * once, so that the event about the subscription contains this period. There is one event about all of these services.
+   */
+  async joinAll(
+    joining: readonly { service: BilledService; start: Date }[],
+    currency: string,
+    { charge = false }: { charge?: boolean } = {},
+  ): Promise<{ subscription: BillingSubscription; items: SubscriptionItem[]; charges: SubscriptionCharge[] }> {
+    const [first] = joining;
+    if (!first) throw new Error('There is no service to add.');
+    const { subscription, isNew } = await this.automatic(currency, first.start);
+    const items = joining.map(({ service, start: startsAt }) => {
+      const item = this.newItem(subscription, service, { billingCycle: service.serviceCycle, autoRenew: true, startsAt });
+      item.state = ItemState.ACTIVE;
+      return item;
+    });
+    const charges = charge ? items.map((item) => this.billing.charge(item)) : [];
     await (isNew ? this.created(subscription) : this.updated(subscription));
-    return { subscription, item };
+    return { subscription, items, charges };
   }
 
   /** Creates a planned subscription item. */

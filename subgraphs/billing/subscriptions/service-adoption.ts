@@ -170,7 +170,7 @@ async function adopt(subscriptions: AccountSubscriptions, service: LiveService):
   const { organizationId } = account;
   const monthly = new Decimal(service.monthlyPrice);
   // events about later changes of the price may have been handled before; they count
-  await recordRecurring(tx, { organizationId, serviceId, accountId, currency, monthly, at: new Date(service.provisionedAt) });
+  await recordRecurring(tx, organizationId, [{ serviceId, accountId, currency, monthly, at: new Date(service.provisionedAt) }]);
   if (await tx.findOne(SubscriptionItem, { serviceId })) return;
   const serviceCycle = service.billingCycle.toLowerCase() as BillingCycle;
   const anchor = localDay(new Date(service.provisionedAt), zone);
@@ -185,7 +185,7 @@ async function adopt(subscriptions: AccountSubscriptions, service: LiveService):
   if (number === 0) await keepFirstCharge(tx, item, { start, end }, zone);
   await subscriptions.reschedule(subscription);
   const services = new ServiceBilling(subscriptions);
-  for (const report of await services.takeEarly(serviceId)) await services.changed(report);
+  for (const report of await services.takeEarly([serviceId])) await services.changed(report);
 }
 
 /** Stores a charge for the current period, which the first invoice has billed, so that a later change of the service can credit it. */

@@ -5,9 +5,11 @@ import { localDay } from '../calculation/billing-periods.ts';
 import { CreditCause } from '../credits/credit-note.states.ts';
 import type { LineDraft } from '../invoices/invoice-issue.ts';
 import { LineKind } from '../invoices/line-kind.ts';
+import { type Bill, issueBills } from './account-billing.ts';
 import type { AccountSubscriptions } from './account-subscriptions.ts';
 import { BillingSubscription } from './subscription.entity.ts';
 import { ItemState, SubscriptionKind } from './subscription.states.ts';
+import type { SubscriptionCharge } from './subscription-charge.entity.ts';
 import { SubscriptionItem } from './subscription-item.entity.ts';
 
 /** Data of an event about a service, as JSON can store it. */
@@ -16,6 +18,7 @@ export interface ServiceReport {
   /** True if the service was decommissioned. */
   isEnd: boolean;
   serviceId: string;
+  accountId: string;
   name: string;
   category: string;
   cycle: BillingCycle;
@@ -29,27 +32,63 @@ export interface ServiceReport {
   at: string;
 }
 
+/** Bills the first periods of services that were provisioned, each with its own invoice. The transaction must hold the locks of `accounts`. */
+export async function billProvisioned(accounts: readonly ServiceBilling[], reports: readonly ServiceReport[]): Promise<void> {
+  const joined: Joined[] = [];
+  for (const account of accounts) joined.push(...(await account.provisioned(reports)));
+  await issueBills(joined.flatMap(({ account, bills }) => bills.map((bill) => ({ billing: account.subscriptions.billing, bill }))));
+  for (const { account, subscription } of joined) await account.subscriptions.reschedule(subscription);
+}
+
+/** Services that were added to a subscription, and the bills of their first periods. */
+interface Joined {
+  account: ServiceBilling;
+  subscription: BillingSubscription;
+  bills: Bill[];
+}
+
 /** Bills changes of the services of one account. The transaction must hold the lock of the account. */
 export class ServiceBilling {
-  constructor(private readonly subscriptions: AccountSubscriptions) {}
+  constructor(readonly subscriptions: AccountSubscriptions) {}
 
-  /** Adds a new service to the automatic subscription of its account, and invoices its first period. */
-  async provisioned(report: ServiceReport): Promise<void> {
-    if ((await this.#itemsOf(report.serviceId)).length > 0) return;
-    const { billing } = this.subscriptions;
-    const { serviceId, name, category, cycle: serviceCycle, currency } = report;
-    const provisionedAt = new Date(report.provisionedAt);
-    const price = new Decimal(report.price);
-    const service = { serviceId, name, category, serviceCycle, price, pricedAt: provisionedAt };
-    // the day on which a service begins counts whole
-    const start = startOfDay(localDay(provisionedAt, billing.zone), billing.zone);
-    const { subscription, item } = await this.subscriptions.join(service, currency, start, { charge: true });
-    const reports = await this.takeEarly(serviceId);
-    for (const early of reports.filter(({ isEnd }) => !isEnd)) await this.#reprice(item, early);
-    const end = reports.find(({ isEnd }) => isEnd);
-    if (end) await this.#end(item, subscription, new Date(end.at), { source: report.eventId, more: feeOf(report) });
-    else await this.#billPending(item, subscription, { source: report.eventId, more: feeOf(report) });
-    await this.subscriptions.reschedule(subscription);
+  /**
+   * Adds the new services of this account to its automatic subscriptions: one for each currency. The caller issues the bills of their first
+   * periods.
+   */
+  async provisioned(reports: readonly ServiceReport[]): Promise<Joined[]> {
+    const { customer } = this.subscriptions.billing.account;
+    const own = reports.filter(({ accountId }) => accountId === customer.accountId);
+    const items = await this.#itemsOf(own.map(({ serviceId }) => serviceId));
+    const known = new Set(items.map(({ serviceId }) => serviceId));
+    const added = new Map(own.filter(({ serviceId }) => !known.has(serviceId)).map((report) => [report.serviceId, report]));
+    const early = await this.takeEarly([...added.keys()]);
+    const joined: Joined[] = [];
+    for (const [currency, ofCurrency] of Map.groupBy(added.values(), (report) => report.currency))
+      joined.push(await this.#join(ofCurrency, currency, early));
+    return joined;
+  }
+
+  async #join(added: readonly ServiceReport[], currency: string, early: readonly ServiceReport[]): Promise<Joined> {
+    const { zone } = this.subscriptions.billing;
+    const joining = added.map(({ serviceId, name, category, cycle: serviceCycle, price, provisionedAt }) => {
+      const pricedAt = new Date(provisionedAt);
+      // the day on which a service begins counts whole
+      const start = startOfDay(localDay(pricedAt, zone), zone);
+      return { service: { serviceId, name, category, serviceCycle, price: new Decimal(price), pricedAt }, start };
+    });
+    const { subscription, items, charges } = await this.subscriptions.joinAll(joining, currency, { charge: true });
+    const bills: Bill[] = [];
+    for (const [index, report] of added.entries()) {
+      const item = items[index] as SubscriptionItem;
+      const bill = { subscription, source: report.eventId, more: feeOf(report) };
+      const later = early.filter(({ serviceId }) => serviceId === report.serviceId);
+      for (const change of later.filter(({ isEnd }) => !isEnd)) await this.#reprice(item, change);
+      const end = later.find(({ isEnd }) => isEnd);
+      if (end) await this.#end(item, subscription, new Date(end.at), bill);
+      else if (later.length > 0) await this.#billPending(item, subscription, bill);
+      else bills.push({ ...bill, charges: [{ charge: charges[index] as SubscriptionCharge, item }] });
+    }
+    return { account: this, subscription, bills };
   }
 
   /**
@@ -58,7 +97,7 @@ export class ServiceBilling {
    */
   async changed(report: ServiceReport): Promise<void> {
     const at = new Date(report.at);
-    const items = await this.#itemsOf(report.serviceId);
+    const items = await this.#itemsOf([report.serviceId]);
     if (items.length === 0) return this.#storeEarly(report);
     const billed = items.filter(({ state, endedAt }) => state !== ItemState.PLANNED && (endedAt === null || endedAt > at));
     const active = billed.find(({ state }) => state === ItemState.ACTIVE);
@@ -130,7 +169,8 @@ export class ServiceBilling {
     await this.subscriptions.reschedule(await this.#subscriptionOf(item));
   }
 
-  #itemsOf(serviceId: string): Promise<SubscriptionItem[]> {
+  #itemsOf(serviceIds: readonly string[]): Promise<SubscriptionItem[]> {
+    const serviceId = { $in: [...serviceIds] };
     return this.subscriptions.billing.tx.find(SubscriptionItem, { serviceId }, { orderBy: { createdAt: 'asc', id: 'asc' } });
   }
 
@@ -147,12 +187,13 @@ export class ServiceBilling {
     );
   }
 
-  /** Returns and deletes the reports that arrived before the report of the provisioning, in the order of the changes. */
-  async takeEarly(serviceId: string): Promise<ServiceReport[]> {
+  /** Returns and deletes the reports that arrived before the reports of the provisioning, in the order of the changes. */
+  async takeEarly(serviceIds: readonly string[]): Promise<ServiceReport[]> {
     const { tx, account } = this.subscriptions.billing;
     const rows = await tx.execute<{ service: ServiceReport }[]>(
-      'delete from "billing"."early_service_event" where "organization_id" = ? and "service_id" = ? returning "service"',
-      [account.organizationId, serviceId],
+      `delete from "billing"."early_service_event" where "organization_id" = ?
+       and "service_id" = any(array(select json_array_elements_text(?::json))) returning "service"`,
+      [account.organizationId, JSON.stringify(serviceIds)],
     );
     return rows.map(({ service }) => service).sort((one, other) => one.at.localeCompare(other.at));
   }

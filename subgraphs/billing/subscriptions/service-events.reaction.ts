@@ -2,17 +2,18 @@ import { z } from 'zod';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Ports } from '../../../kernel/domain.ts';
 import { type LoggedEvent, type Reaction, timestamp } from '../../../kernel/events/events.ts';
-import { claimOnce } from '../../../kernel/events/outbox.ts';
+import { claimEach } from '../../../kernel/events/outbox.ts';
 import { platformTime } from '../../../kernel/organization-clock.ts';
 import { organizationEm } from '../../../kernel/records/organization-filter.ts';
 import { requestOf } from '../../../kernel/request.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
-import { billingAccountOf } from '../accounts/billing-account-lock.ts';
+import { billingAccountsOf } from '../accounts/billing-account-lock.ts';
+import type { Customer } from '../customers/customer.ts';
 import { AccountBilling } from './account-billing.ts';
-import { lockAccount } from './account-lock.ts';
+import { lockAccounts } from './account-lock.ts';
 import { AccountSubscriptions } from './account-subscriptions.ts';
-import { findBilled } from './billed-services.ts';
-import { ServiceBilling, type ServiceReport } from './service-billing.ts';
+import { type Billed, findBilled } from './billed-services.ts';
+import { billProvisioned, ServiceBilling, type ServiceReport } from './service-billing.ts';
 
 /** The fields of events about services that billing uses. The events may have more fields. */
 const aboutService = z.object({
@@ -30,12 +31,14 @@ const aboutService = z.object({
   }),
 });
 
+const PROVISIONED = 'service.provisioned';
+
 /**
  * The events of services, and the names of their reactions. The first reaction has the same name as in earlier releases, so that events
  * that they have handled are not billed again.
  */
 const REACTIONS = {
-  'service.provisioned': 'billing.first-invoice',
+  [PROVISIONED]: 'billing.first-invoice',
   'service.modified': 'billing.service-modified',
   'service.decommissioned': 'billing.service-decommissioned',
 } as const;
@@ -45,45 +48,71 @@ type ServicePorts = Pick<Ports, 'orm' | 'clock' | 'graph' | 'log'>;
 /**
  * Returns the reactions to events of services. A service is added to the subscription of its account when it is provisioned, its price
  * changes when it is modified, and it is billed for the last time when it is decommissioned. Each event takes effect once, and the events
- * of a service can arrive in any order.
+ * of a service can arrive in any order. Services that were provisioned at about the same time are billed together, each with its own invoice.
  */
 export const serviceReactions = (ports: ServicePorts): Reaction[] =>
-  Object.entries(REACTIONS).map(([on, name]) => ({ name, on, handle: (event) => handle(ports, name, event) }));
+  Object.entries(REACTIONS).map(([on, name]) => {
+    const handleTogether = (events: readonly LoggedEvent[]): Promise<void> => handle(ports, name, events);
+    return { name, on, handle: (event) => handleTogether([event]), ...(on === PROVISIONED && { handleTogether }) };
+  });
 
-async function handle({ orm, clock, graph, log }: ServicePorts, name: string, event: LoggedEvent): Promise<void> {
-  const { organizationId } = event;
-  const { service } = aboutService.parse(JSON.parse(event.payload)).data;
-  // the event of its provisioning will have these values
-  if (service.provisioned_at === null) return;
-  const { id: serviceId, account_id: accountId } = service;
-  const billed = await findBilled(graph, requestOf(name, organizationId, log), { accountId, serviceId });
-  if (!billed) {
-    log.warn({ event: event.id, service: serviceId, account: accountId }, 'a service is not billed, because its account no longer exists');
-    return;
-  }
+type ReportedService = z.infer<typeof aboutService>['data']['service'];
+
+/** Handles events of one organization. Several events must be about provisioned services. */
+async function handle({ orm, clock, graph, log }: ServicePorts, name: string, events: readonly LoggedEvent[]): Promise<void> {
+  const { organizationId } = events[0] as LoggedEvent;
+  const reported = events
+    .map((event) => ({ event, service: aboutService.parse(JSON.parse(event.payload)).data.service }))
+    // the event of its provisioning will have these values
+    .filter(({ service }) => service.provisioned_at !== null);
+  if (reported.length === 0) return;
+  const billed = await findBilled(graph, requestOf(name, organizationId, log), {
+    accountIds: reported.map(({ service }) => service.account_id),
+    serviceIds: reported.map(({ service }) => service.id),
+  });
+  const known = reported.filter(({ event, service: { id: service, account_id: account } }) => {
+    if (billed.customers.has(account)) return true;
+    log.warn({ event: event.id, service, account }, 'a service is not billed, because its account no longer exists');
+    return false;
+  });
+  const accountIds = [...new Set(known.map(({ service }) => service.account_id))];
+  if (accountIds.length === 0) return;
   await organizationEm(orm, organizationId).transactional(async (tx: EntityManager) => {
-    if (!(await claimOnce(tx, event.id, name))) return;
-    await lockAccount(tx, organizationId, accountId);
+    const ids = known.map(({ event }) => event.id);
+    const claimed = await claimEach(tx, ids, name);
+    if (claimed.size === 0) return;
+    await lockAccounts(tx, organizationId, accountIds);
     const now = clock.now();
-    const { billingDay } = await billingAccountOf(tx, organizationId, accountId, now);
-    const billing = new AccountBilling(tx, { organizationId, customer: billed.customer, billingDay }, now);
-    const services = new ServiceBilling(new AccountSubscriptions(billing));
-    // the times of other domains say nothing to an organization with its own time in billing
-    const own = platformTime() && now.toISOString();
-    const report: ServiceReport = {
-      eventId: event.id,
-      isEnd: event.event === 'service.decommissioned',
-      serviceId,
-      name: service.name,
-      category: billed.category,
-      cycle: service.billing_cycle,
-      price: service.price.amount,
-      currency: service.price.currency,
-      fee: service.one_time_fee,
-      provisionedAt: own ?? (service.provisioned_at as string),
-      at: own ?? service.updated_at,
-    };
-    if (event.event === 'service.provisioned') await services.provisioned(report);
-    else await services.changed(report);
+    const accounts = await billingAccountsOf(tx, organizationId, accountIds, now);
+    const services = accounts.map(({ accountId, billingDay }) => {
+      const customer = billed.customers.get(accountId) as Customer;
+      return new ServiceBilling(new AccountSubscriptions(new AccountBilling(tx, { organizationId, customer, billingDay }, now)));
+    });
+    const reports = known
+      .filter(({ event }) => claimed.has(event.id))
+      .map(({ event, service }) => reportOf(event, service, { billed, now: platformTime() && now }));
+    const [event] = events;
+    if (event?.event === PROVISIONED) await billProvisioned(services, reports);
+    else for (const report of reports) await services[0]?.changed(report);
   });
 }
+
+/** Converts an event to a report. `now`: the organization's own time in billing; the times of other domains mean nothing in it. */
+const reportOf = (
+  { id: eventId, event }: LoggedEvent,
+  service: ReportedService,
+  { billed, now }: { billed: Billed; now: Date | undefined },
+): ServiceReport => ({
+  eventId,
+  isEnd: event === 'service.decommissioned',
+  serviceId: service.id,
+  accountId: service.account_id,
+  name: service.name,
+  category: billed.categoryOf(service.id),
+  cycle: service.billing_cycle,
+  price: service.price.amount,
+  currency: service.price.currency,
+  fee: service.one_time_fee,
+  provisionedAt: now?.toISOString() ?? (service.provisioned_at as string),
+  at: now?.toISOString() ?? service.updated_at,
+});

@@ -21,6 +21,8 @@ const RETRY = { retryLimit: 100_000, retryDelaySeconds: 1, retryDelayMaxSeconds:
 interface ReactionJob {
   eventId: string;
   occurredAt: string;
+  /** Id of the organization. Undefined in jobs that an earlier release enqueued. */
+  organization?: string;
 }
 
 const queueOf = ({ name }: Reaction): string => `reaction/${name}`;
@@ -30,22 +32,34 @@ const queueOf = ({ name }: Reaction): string => `reaction/${name}`;
  * so a reaction may run more than once.
  */
 export function reactionsTask(reactions: readonly Reaction[], jobs: Jobs, eventLog: EventLog, log: Logger): ConsumerTask {
-  for (const reaction of reactions) jobs.define<ReactionJob>(queueOf(reaction), (job) => react(reaction, job, eventLog, log), RETRY);
+  for (const reaction of reactions) {
+    const together = ({ organization }: ReactionJob) => (reaction.handleTogether ? organization : undefined);
+    jobs.defineTogether<ReactionJob>(queueOf(reaction), together, (wanted) => react(reaction, wanted, eventLog, log), RETRY);
+  }
   return {
     name: 'reactions',
     async handle(tx: EntityManager, events: readonly EventRecord[]) {
-      for (const { id, event, recordedAt } of events) {
-        const job = { eventId: id, occurredAt: recordedAt.toISOString() } satisfies ReactionJob;
-        for (const reaction of reactions) if (reaction.on === event) await jobs.enqueue(tx, queueOf(reaction), job);
+      for (const reaction of reactions) {
+        const wanted = events
+          .filter(({ event }) => event === reaction.on)
+          .map(({ id, recordedAt, organizationId: organization }): ReactionJob => {
+            return { eventId: id, occurredAt: recordedAt.toISOString(), organization };
+          });
+        await jobs.enqueueAll(tx, queueOf(reaction), wanted);
       }
     },
   };
 }
 
-async function react(reaction: Reaction, { eventId, occurredAt }: ReactionJob, eventLog: EventLog, log: Logger): Promise<void> {
-  const event = await eventLog.find(eventId, new Date(occurredAt));
-  if (!event) return log.warn({ event: eventId, reaction: reaction.name }, 'the event of a reaction is no longer in the log');
-  await inTrace(event.traceparent, { name: `reaction ${reaction.name}`, kind: SpanKind.CONSUMER }, () =>
-    reaction.handle(toLoggedEvent(event)),
+/** Lets a reaction handle events of one organization. */
+async function react(reaction: Reaction, wanted: readonly ReactionJob[], eventLog: EventLog, log: Logger): Promise<void> {
+  const events = await eventLog.find(wanted.map(({ eventId, occurredAt }) => ({ id: eventId, recordedAt: new Date(occurredAt) })));
+  const found = new Set(events.map(({ id }) => id));
+  for (const { eventId } of wanted)
+    if (!found.has(eventId)) log.warn({ event: eventId, reaction: reaction.name }, 'the event of a reaction is no longer in the log');
+  const [first, ...others] = events.map(toLoggedEvent);
+  if (!first) return;
+  await inTrace(first.traceparent, { name: `reaction ${reaction.name}`, kind: SpanKind.CONSUMER }, () =>
+    others.length > 0 && reaction.handleTogether ? reaction.handleTogether([first, ...others]) : reaction.handle(first),
   );
 }

@@ -162,19 +162,19 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return payloads;
   }
 
-  /**
-   * Returns the event with the id `id` that was recorded at `recordedAt`; undefined if the event is no longer in the
-   * log.
-   */
-  async find(id: string, recordedAt: Date): Promise<EventRecord | undefined> {
-    const recent = this.recent.get(id);
-    if (recent) return recent;
-    const [found] = await this.#records(
-      `select ${this.#columns} from ${this.#table} e where "id" = $1 and "occurred_at" = $2`,
-      [id, recordedAt],
-      PREPARED,
-    );
-    return found;
+  /** Returns the events that are still in the log, in the given order. `recordedAt` is the time when an event was recorded. */
+  async find(wanted: readonly { id: string; recordedAt: Date }[]): Promise<EventRecord[]> {
+    const events = new Map(wanted.map(({ id }) => [id, this.recent.get(id)]));
+    const missing = wanted.filter(({ id }) => !events.get(id));
+    if (missing.length > 0) {
+      const found = await this.#records(
+        `select ${this.#columns} from ${this.#table} e where "id" = any($1) and "occurred_at" = any($2)`,
+        [missing.map(({ id }) => id), [...new Set(missing.map(({ recordedAt }) => recordedAt.toISOString()))]],
+        PREPARED,
+      );
+      for (const event of found) events.set(event.id, event);
+    }
+    return [...events.values()].filter((event) => event !== undefined);
   }
 
   async #records(text: string, values: readonly unknown[], options?: StatementOptions): Promise<EventRecord[]> {
