@@ -13,6 +13,11 @@ const COMPLETE_REST_MS = 10;
 const REPEAT_MS = 1_000;
 /** Maximum number of jobs that are handled together. */
 export const TOGETHER_MAX = 25;
+/**
+ * Number of jobs that are fetched for each group that may start. It is more than one group can have, because the due jobs belong to several
+ * groups: the more jobs are fetched, the larger are the groups. It is limited because other processes cannot run fetched jobs.
+ */
+const FETCHED_PER_GROUP = 50;
 
 export interface QueueWorkerDeps {
   boss: PgBoss;
@@ -78,7 +83,7 @@ export class QueueWorker {
         if (rest > 0) await delay(rest);
         if (this.#isStopped) break;
         this.#isWanted = false;
-        const batchSize = (this.concurrency - this.#running) * (this.deps.together ? TOGETHER_MAX : 1);
+        const batchSize = (this.concurrency - this.#running) * (this.deps.together ? FETCHED_PER_GROUP : 1);
         const jobs = await this.deps.boss.fetch<object>(this.name, { batchSize });
         this.#fetchedAt = performance.now();
         if (jobs.length === batchSize) this.#isWanted = true;

@@ -14,7 +14,7 @@ export const MIGRATE_TOOL = programOf('migrate');
 const ORIGIN = /REST +(https?:\/\/\S+)\/v1/;
 
 /** As in test/rig.ts: with the default size, three processes and the platforms of both workers need more connections than a server has. */
-const POOL_SIZE = '2';
+const POOL_SIZE = '1';
 
 export interface Exit {
   code: number | null;
