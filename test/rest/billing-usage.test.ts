@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../kernel/records/ids.ts';
 import { DAY_MS } from '../../kernel/values/days.ts';
 import { type BilledTenant, billedTenant, createAccount, orderService } from '../billing.setup.ts';
 import { clock, eventually, rig } from '../rig.ts';
@@ -166,6 +167,31 @@ describe('recording usage', () => {
     await eventually(async () => (await report('', own.tenant)).total_usage.data_gb === 61.75);
     const handled = () => statement.query(`select 1 from "billing"."usage_event" where "service_id" = $1`, [own.serviceId]);
     expect(await handled()).toHaveLength(1);
+  });
+
+  test('many events about measured usage that arrive at once count once each, and unknown services do not stop the others', async () => {
+    const own = await billedTenant();
+    const statement = await rows();
+    const { organizationId } = own.tenant;
+    const from = new Date(clock.now().getTime() - 3_600_000).toISOString();
+    const events = Array.from({ length: 60 }, (_, index) => {
+      const id = `evt_${own.serviceId}_${index}`;
+      // every tenth event is about a service that does not exist; the last five repeat the sources of the first five
+      const service_id = index % 10 === 9 ? newId('service') : own.serviceId;
+      const source = `${own.serviceId}/data_gb/${index < 55 ? index : index - 55}`;
+      const data = { service_id, account_id: own.accountId, metric: 'data_gb', quantity: 0.5, unit: 'GB', from, to: from, source };
+      const payload = JSON.stringify({ id, event: 'usage.recorded', timestamp: clock.now(), organization_id: organizationId, data });
+      return { id, payload };
+    });
+    await statement.query(
+      `insert into "services"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "account_id", "occurred_at", "payload")
+       select "id", $1, 'usage.recorded', 'Service', $2, $3, $4, "payload" from json_to_recordset($5::json) as e("id" text, "payload" text)`,
+      [organizationId, own.serviceId, own.accountId, clock.now(), JSON.stringify(events)],
+    );
+    // 55 sources, of which 5 belong to services that do not exist
+    await eventually(async () => (await report('', own.tenant)).total_usage.data_gb === 25);
+    const stored = await statement.query(`select 1 from "billing"."usage_event" where "service_id" = $1`, [own.serviceId]);
+    expect(stored).toHaveLength(50);
   });
 });
 

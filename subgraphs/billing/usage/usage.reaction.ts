@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Principal } from '../../../kernel/access/principal.ts';
 import type { Ports } from '../../../kernel/domain.ts';
-import { type Reaction, timestamp } from '../../../kernel/events/events.ts';
+import { type LoggedEvent, type Reaction, timestamp } from '../../../kernel/events/events.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 import { UsageMetric } from '../usage-prices/usage-metric.states.ts';
@@ -26,18 +26,25 @@ const DIGITS = 10;
 
 /**
  * Returns the reaction to the event `usage.recorded`, which reports usage that the platform has measured itself. The key of the event
- * (service, metric and hour) becomes the id of the usage event, so that repeated events count only once.
+ * (service, metric and hour) becomes the id of the usage event, so that repeated events count only once. All services report at the end of
+ * an hour, so their events are handled together.
  */
-export const measuredUsage = ({ graph, clock, log }: Ports, store: UsageStore): Reaction => ({
-  name: NAME,
-  on: 'usage.recorded',
-  async handle({ organizationId, payload }) {
-    const { service_id: serviceId, metric, quantity, from, source: id } = recorded.parse(JSON.parse(payload)).data;
+export function measuredUsage({ graph, clock, log }: Ports, store: UsageStore): Reaction {
+  const handleTogether = async (events: readonly LoggedEvent[]): Promise<void> => {
+    const [first] = events;
+    if (!first) return;
+    const { organizationId } = first;
+    const reported = events.map(({ payload }) => recorded.parse(JSON.parse(payload)).data);
     const request = { requestId: newId('request'), principal: Principal.system(NAME, organizationId), log };
-    const service = (await meteredServices(graph, request, [serviceId])).get(serviceId);
-    if (!service) return log.warn({ service: serviceId }, 'usage of a service that does not exist is ignored');
-    const used = new Decimal(quantity).toDecimalPlaces(DIGITS);
-    const event = { source: MEASURED_SOURCE, id, service, metric, quantity: used, occurredAt: new Date(from) };
-    await store.write(organizationId, [event], clock.now());
-  },
-});
+    const serviceIds = reported.map(({ service_id: id }) => id);
+    const services = await meteredServices(graph, request, serviceIds);
+    const used = reported.flatMap(({ service_id: serviceId, metric, quantity, from, source: id }) => {
+      const service = services.get(serviceId);
+      if (!service) log.warn({ service: serviceId }, 'usage of a service that does not exist is ignored');
+      const measured = { source: MEASURED_SOURCE, id, metric, quantity: new Decimal(quantity).toDecimalPlaces(DIGITS) };
+      return service ? [{ ...measured, service, occurredAt: new Date(from) }] : [];
+    });
+    await store.write(organizationId, used, clock.now());
+  };
+  return { name: NAME, on: 'usage.recorded', handle: (event) => handleTogether([event]), handleTogether };
+}
