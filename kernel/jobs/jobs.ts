@@ -200,7 +200,7 @@ export class Jobs {
     name: string,
     together: (data: T) => string | undefined,
     handle: (jobs: readonly T[]) => Promise<void>,
-    options: QueueOptions = {},
+    options: Omit<QueueOptions, 'waits'> = {},
   ): void {
     this.#queues.set(name, {
       options,
@@ -308,9 +308,10 @@ export class Jobs {
         log: this.log,
         together: queue.together,
         run: async (jobs) => {
-          const ready: Job<object>[] = [];
-          for (const job of jobs) if (!(await this.#waits(name, job))) ready.push(job);
-          if (ready.length > 0) await this.#run(name, ready, queue.handle);
+          const [first] = jobs;
+          // only jobs that are handled alone can wait
+          if (first && queue.options.waits && (await this.#waits(name, first))) return;
+          await this.#run(name, jobs, queue.handle);
         },
       },
       name,
