@@ -53,13 +53,16 @@ export class SubscriptionWorld extends BillingWorld {
         : null;
     const query = async (
       _: unknown,
-      { ids = [], id, accounts = ids, services = ids }: { ids?: string[]; id?: string; accounts?: string[]; services?: string[] },
-    ) => ({
-      organization: { name: 'Operator' },
-      account: account(id),
-      accounts: { nodes: accounts.map(account).filter(Boolean) },
-      services: { nodes: services.map((id) => ({ id, ...this.services.get(id), catalogService: { category: 'connectivity' } })) },
-    });
+      variables: { ids?: string[]; id?: string; account?: string; accounts?: string[]; services?: string[] },
+    ) => {
+      const { ids = [], id, account: one = id, accounts = ids, services = ids } = variables;
+      return {
+        organization: { name: 'Operator' },
+        account: account(one),
+        accounts: { nodes: accounts.map(account).filter(Boolean) },
+        services: { nodes: services.map((of) => ({ id: of, ...this.services.get(of), catalogService: { category: 'connectivity' } })) },
+      };
+    };
     return { ...super.ports(), graph: { query } as unknown as Graph };
   }
 
