@@ -39,7 +39,13 @@ test.runIf(process.env.TEST_DATABASE_URL).each([
   'a report whose process %s in the middle of the job is finished by another process, once, and one mail is sent',
   async (_, signal) => {
     const DATABASE_URL = (await ownDatabase()) ?? '';
-    const environment = { DATABASE_URL, BOOTSTRAP_API_KEY: KEY, SECRET_KEY: 'a secret for tests that is long enough' };
+    // the report is read while other connections of the domain wait for the lock
+    const environment = {
+      DATABASE_URL,
+      BOOTSTRAP_API_KEY: KEY,
+      SECRET_KEY: 'a secret for tests that is long enough',
+      DATABASE_POOL_SIZE: '3',
+    };
     const dataDir = temporaryFolder();
     const start = (): RunningProcess => runPlatform(['--data', dataDir, '--port', '0'], environment);
     const mails = (): string[] => {
