@@ -43,13 +43,16 @@ test('an outage is followed from the samples to status, alert, incident, ticket,
     ...{ severity: 'critical', open_incident: true, open_ticket: 'critical' },
   });
 
+  // the alert is evaluated every minute
+  const evaluated = (): Promise<unknown> =>
+    eventually(async () => Date.parse((await alertOf(tenant, alert.id)).evaluated_at) > clock.now().getTime() - MINUTE_MS);
+
   // the provider's line fails
   const began = clock.now().getTime();
   const beganReal = performance.now();
   await tenant.rest('PUT', `/services/${serviceId}`, { body: { name: 'Branch SIM-DOWN' } });
   await eachMinute(tenant, serviceId, async () => {
-    // the alert is evaluated every minute
-    await eventually(async () => Date.parse((await alertOf(tenant, alert.id)).evaluated_at) > clock.now().getTime() - MINUTE_MS);
+    await evaluated();
     const { data } = (await tenant.rest('GET', `/services/${serviceId}/status`)).body;
     return data.status === 'down' && (await alertOf(tenant, alert.id)).state === 'firing';
   });
@@ -104,7 +107,11 @@ test('an outage is followed from the samples to status, alert, incident, ticket,
   await mend(tenant, serviceId);
   await arrival('service.restored');
   // the last evaluation may have been before the last measurement was stored
-  await eachMinute(tenant, serviceId, async () => arrivals.some(({ event }) => event.event === 'alert.resolved'));
+  await eachMinute(tenant, serviceId, async () => {
+    await evaluated();
+    return (await alertOf(tenant, alert.id)).state === 'ok';
+  });
+  await arrival('alert.resolved');
   const resolved = await eachMinute(tenant, serviceId, async () => {
     await platform.advance(MINUTE_MS);
     const found = await incidentOf(tenant, incident.id);
