@@ -72,7 +72,7 @@ const WAIT_SECONDS = 60;
 interface Queue {
   options: QueueOptions;
   handle(jobs: readonly object[]): Promise<void>;
-  /** As in `QueueWorkerDeps`. */
+  /** Returns the same text for jobs that are handled together. Undefined: every job of the queue is handled alone. */
   together?: ((data: object) => string | undefined) | undefined;
   /** Worker that runs the jobs of the queue in this process. It is created for the first job, because most queues are empty. */
   worker?: QueueWorker;

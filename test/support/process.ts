@@ -13,7 +13,10 @@ const MAIN = programOf('platform');
 export const MIGRATE_TOOL = programOf('migrate');
 const ORIGIN = /REST +(https?:\/\/\S+)\/v1/;
 
-/** As in test/rig.ts: with the default size, three processes and the platforms of both workers need more connections than a server has. */
+/**
+ * Number of connections that a platform opens for each subgraph. Two test files run at the same time, and each may start three platforms. With
+ * the default number, they would need more than the 100 connections that a PostgreSQL server usually accepts.
+ */
 const POOL_SIZE = '1';
 
 export interface Exit {
