@@ -2,6 +2,8 @@ import { createAccount, LOCATION } from './billing.setup.ts';
 import { eventually, rig } from './rig.ts';
 import type { Json, RestResponse, Tenant } from './tenant.ts';
 
+const MINUTE_MS = 60_000;
+
 export const internetOrder = (accountId: string, more: object = {}): Json => ({
   account_id: accountId,
   service_type: 'fiber',
@@ -43,16 +45,18 @@ export async function settledRecord(read: () => Promise<Json>, fits: (record: Js
   return read();
 }
 
-/** Moves the clock minute by minute, and waits in each minute until the service is measured. Returns the last status report. */
+/** Moves the clock minute by minute, and waits in each minute for the measurement of this minute. Returns the last status report. */
 export async function minutesPass(minutes: number, tenant: Tenant, id: string): Promise<Json> {
   const report = async (): Promise<Json> => (await tenant.rest('GET', `/services/${id}/status`)).body.data;
+  const { clock, advance } = await rig();
   let last = await report();
   for (let minute = 0; minute < minutes; minute += 1) {
-    const { measured_at: before } = last.performance_metrics;
-    await (await rig()).advance(60_000);
+    await advance(MINUTE_MS);
+    // a measurement of the minute before may still be running, and must not count
+    const since = Math.floor(clock.now().getTime() / MINUTE_MS) * MINUTE_MS;
     last = await eventually(async () => {
       const next = await report();
-      return ![null, before].includes(next.performance_metrics.measured_at) && next;
+      return Date.parse(next.performance_metrics.measured_at) >= since && next;
     });
   }
   return last;

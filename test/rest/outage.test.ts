@@ -5,6 +5,7 @@ import { receiver } from '../events/receiver.ts';
 import { incidentOf, incidentsOf, mend } from '../incidents.setup.ts';
 import { clock, eventually, type Rig, rig } from '../rig.ts';
 import { minutesPass, serviceThatIs, tenantWithAccount } from '../services.setup.ts';
+import { rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 
@@ -13,14 +14,25 @@ const TOLD_WITHIN_MS = 4 * MINUTE_MS;
 /** From the evaluation that finds the condition met until the event is at webhook and socket. */
 const SENT_WITHIN_MS = 30_000;
 
-/** Runs `act` every minute of the platform's clock until its result is truthy. */
+/** Runs `act` every minute of the platform's clock until its result is truthy. The monitoring domain knows the measurement of the minute. */
 async function eachMinute<T>(tenant: Tenant, serviceId: string, act: () => Promise<T>): Promise<NonNullable<T>> {
   for (let minute = 0; minute < 6; minute += 1) {
     const found = await act();
     if (found) return found;
-    await minutesPass(1, tenant, serviceId);
+    const { performance_metrics: measured } = await minutesPass(1, tenant, serviceId);
+    await eventually(async () => (await lastSampleOf(serviceId)) >= Date.parse(measured.measured_at));
   }
   throw new Error('nothing was found in six minutes');
+}
+
+/** Returns the time of the newest sample of the metric `up` of a service in the monitoring domain. */
+async function lastSampleOf(serviceId: string): Promise<number> {
+  const [found] = await (await rows()).query<{ at: string | null }>(
+    `select max(x."at") as "at" from "monitoring"."sample" x join "monitoring"."series" s on s."id" = x."series_id"
+     join "monitoring"."metric" m on m."id" = s."metric_id" where s."service_id" = $1 and m."name" = 'up'`,
+    [serviceId],
+  );
+  return found?.at ? new Date(found.at).getTime() : 0;
 }
 
 test('an outage is followed from the samples to status, alert, incident, ticket, webhook, socket, log and report', async () => {
