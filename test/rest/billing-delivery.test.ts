@@ -99,11 +99,14 @@ describe('sending an invoice on request', () => {
       return now.deliveries[0].status === 'FAILED' && now;
     });
     expect(state).toMatchObject({ deliveredAt: null, deliveries: [{ attempts: 2, lastError: expect.stringContaining('550') }] });
-    const { data } = await billed.tenant.graphql(
-      'query($id: ID!) { events(filter: { event: ["invoice.delivery_failed"], subjectId: [$id] }) { nodes { payload } } }',
-      { id },
-    );
-    expect(data.events.nodes.map(({ payload }: Json) => JSON.parse(payload).data)).toMatchObject([
+    const events = await eventually(async () => {
+      const { data } = await billed.tenant.graphql(
+        'query($id: ID!) { events(filter: { event: ["invoice.delivery_failed"], subjectId: [$id] }) { nodes { payload } } }',
+        { id },
+      );
+      return data.events.nodes.length > 0 && data.events.nodes;
+    });
+    expect(events.map(({ payload }: Json) => JSON.parse(payload).data)).toMatchObject([
       { invoice: { id }, delivery: { recipient: to, attempts: 2, reason: expect.stringContaining('550') } },
     ]);
     expect((await billed.tenant.rest('PUT', `/billing/invoices/${id}`, { body: lines })).status).toBe(200);
