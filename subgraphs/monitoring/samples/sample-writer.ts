@@ -4,6 +4,8 @@ import type { Sample, Stored } from './sample.ts';
 
 /** Maximum number of samples that one transaction stores. */
 const BATCH = 10_000;
+/** Maximum number of transactions at a time. With two, the platform prepares samples while the database stores others. */
+const MAX_RUNNING = 2;
 /** Maximum number of waiting samples. The limit protects the memory if the database is too slow. */
 const MAX_WAITING = 50_000;
 
@@ -13,13 +15,13 @@ interface Waiting {
 }
 
 /**
- * Stores the samples of many requests in few transactions. While a transaction runs, the samples of further requests wait for the next
+ * Stores the samples of many requests in few transactions. While two transactions run, the samples of further requests wait for the next
  * transaction.
  */
 export class SampleWriter {
   #waiting: Waiting[] = [];
   #count = 0;
-  #running: Promise<void> | undefined;
+  #running = 0;
 
   constructor(private readonly store: Pick<SampleStore, 'write'>) {}
 
@@ -41,27 +43,31 @@ export class SampleWriter {
     const done = Promise.withResolvers<Stored[]>();
     this.#waiting.push({ samples, done });
     this.#count += samples.length;
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
+    this.#start();
     return done.promise;
   }
 
-  async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#take();
-      try {
-        const stored = await this.store.write(batch.flatMap(({ samples }) => samples));
-        let from = 0;
-        for (const { samples, done } of batch) {
-          done.resolve(stored.slice(from, from + samples.length));
-          from += samples.length;
-        }
-      } catch (error) {
-        for (const { done } of batch) done.reject(error);
-      } finally {
-        for (const { samples } of batch) this.#count -= samples.length;
+  #start(): void {
+    if (this.#running >= MAX_RUNNING || this.#waiting.length === 0) return;
+    this.#running += 1;
+    void this.#store(this.#take()).finally(() => {
+      this.#running -= 1;
+      this.#start();
+    });
+  }
+
+  async #store(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const stored = await this.store.write(batch.flatMap(({ samples }) => samples));
+      let from = 0;
+      for (const { samples, done } of batch) {
+        done.resolve(stored.slice(from, from + samples.length));
+        from += samples.length;
       }
+    } catch (error) {
+      for (const { done } of batch) done.reject(error);
+    } finally {
+      for (const { samples } of batch) this.#count -= samples.length;
     }
   }
 
