@@ -78,30 +78,34 @@ describe('samples of metrics', () => {
 
   test('of samples with the same series and time that many requests send at once in different orders, exactly one is accepted', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
-    const places = Array.from({ length: 500 }, (_, place) => ({
-      metric: 'load',
-      labels: { place: `${place % 50}` },
-      at: at(-5000 - place),
-    }));
+    const [requests, rounds, count] = [8, 4, 5000];
+    const placesOf = (round: number) =>
+      Array.from({ length: count }, (_, place) => ({
+        metric: 'load',
+        labels: { place: `${place % 50}` },
+        at: at(-5000 - round * count - place),
+      }));
     // the series are known, so the requests wait for nothing but each other
+    const first = placesOf(rounds).slice(0, 50);
     await receiptOf(
       tenant,
-      places.slice(0, 50).map((place) => ({ ...place, at: at(-1000), value: 0 })),
+      first.map((place) => ({ ...place, value: 0 })),
     );
-    const requests = 12;
-    const receipts = await Promise.all(
-      Array.from({ length: requests }, (_, request) => {
-        const samples = places.map((place) => ({ ...place, value: request % 2 }));
-        return receiptOf(tenant, request % 3 === 0 ? samples.toReversed() : samples);
-      }),
-    );
-    const sum = (field: string): number => receipts.reduce((total, receipt) => total + receipt[field], 0);
-    expect(sum('accepted')).toBe(places.length);
-    expect(sum('duplicates') + sum('refused_total')).toBe(places.length * (requests - 1));
-    const values = await valuesOf(tenant);
-    expect(values).toHaveLength(places.length + 50);
-    // each stored value was sent by half of the requests
-    expect(sum('refused_total')).toBe((places.length * requests) / 2);
+    for (let round = 0; round < rounds; round += 1) {
+      const places = placesOf(round);
+      const receipts = await Promise.all(
+        Array.from({ length: requests }, (_, request) => {
+          const samples = places.map((place) => ({ ...place, value: request % 2 }));
+          return receiptOf(tenant, request % 3 === 0 ? samples.toReversed() : samples);
+        }),
+      );
+      const sum = (field: string): number => receipts.reduce((total, receipt) => total + receipt[field], 0);
+      expect(sum('accepted')).toBe(count);
+      // half of the requests sent the stored value
+      expect(sum('duplicates')).toBe(count * (requests / 2 - 1));
+      expect(sum('refused_total')).toBe((count * requests) / 2);
+    }
+    expect(await valuesOf(tenant)).toHaveLength(count * rounds + first.length);
   });
 
   test('a sample that breaks a rule is refused with its position, a code and a reason, and the other samples are stored', async () => {
