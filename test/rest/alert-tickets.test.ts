@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { alertOf, createAlert, MINUTE_MS, measured, pass } from '../alerts.setup.ts';
+import { alertOf, createAlert, eventsThat, MINUTE_MS, measured, pass } from '../alerts.setup.ts';
 import { failingService, incidentOf, incidentThat } from '../incidents.setup.ts';
 import { send } from '../metrics.setup.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
@@ -102,6 +102,8 @@ describe('an alert with open_ticket', () => {
     expect((await measured(tenant, id, 12, { labels: { host: 'a' } })).state).toBe('firing');
     expect((await measured(tenant, id, 1, { labels: { host: 'a' } })).state).toBe('ok');
     expect(await commentsOf(tenant, first.id)).toEqual([]);
+    // tickets are opened by events: one that is late would open another ticket
+    await eventsThat(tenant, id, 'alert.resolved', 3);
     await eventually(async () => {
       await platform.advance(5 * MINUTE_MS);
       return (await commentsOf(tenant, first.id)).length > 0;

@@ -104,7 +104,7 @@ describe('budgets', () => {
     expect(await alertsOf(id)).toEqual([]);
     await put(id, { amount: 100, period: 'quarterly' });
     await eventually(async () => (await alertsOf(id)).length === 1);
-    expect(await events(id)).toHaveLength(2);
+    await eventually(async () => (await events(id)).length === 2);
     const stale = await billed.tenant.graphql(
       'mutation($id: ID!) { updateBudget(id: $id, input: { name: "Old" }, expectedRevision: 1) { id } }',
       { id },
