@@ -185,8 +185,8 @@ describe('webhook replay over REST', () => {
     // the delivery of this ticket shows that the earlier tickets were already processed
     const witness = await receiver();
     await subscribe(tenant, { url: witness.url, events: ['ticket.created'] });
-    await openTicket(tenant, { priority: 'low' });
-    await eventually(() => witness.arrivals.some(({ event }) => event.data.ticket.priority === 'low'));
+    const last = await openTicket(tenant, { priority: 'low' });
+    await eventually(() => witness.arrivals.some(({ event }) => event.data.ticket.id === last.id));
 
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.*'], filters: { priorities: ['high'] } });
     const { status, body } = await tenant.rest('POST', `/webhooks/${id}/replay`, { body: { since, events: ['ticket.created'] } });

@@ -14,7 +14,7 @@ const TOLD_WITHIN_MS = 4 * MINUTE_MS;
 /** From the evaluation that finds the condition met until the event is at webhook and socket. */
 const SENT_WITHIN_MS = 30_000;
 
-/** Runs `act` every minute of the platform's clock until its result is truthy. The monitoring domain knows the measurement of the minute. */
+/** Runs `act` in each minute, after the monitoring domain has the measurement of this minute, until the result is truthy. */
 async function eachMinute<T>(tenant: Tenant, serviceId: string, act: () => Promise<T>): Promise<NonNullable<T>> {
   for (let minute = 0; minute < 6; minute += 1) {
     const found = await act();
