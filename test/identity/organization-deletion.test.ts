@@ -43,6 +43,12 @@ async function closeAndWait(tenant: Tenant): Promise<void> {
   await assembly.domains.identity.core.usage.flush();
   const closed = await act('close', tenant);
   expect(closed.status, JSON.stringify(closed.body)).toBe(200);
+  // events reach the log long before the deletion
+  const outboxes = (await tables()).filter((table) => table.endsWith('.outbox'));
+  await eventually(async () => {
+    const waiting = await Promise.all(outboxes.map((table) => rowsWith(table, tenant.organizationId)));
+    return waiting.every((count) => count === 0);
+  });
   await advance(30 * DAY_MS + 1_000);
 }
 
