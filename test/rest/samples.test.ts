@@ -79,11 +79,13 @@ describe('samples of metrics', () => {
   test('of samples with the same series and time that many requests send at once in different orders, exactly one is accepted', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const [requests, rounds, count] = [8, 4, 5000];
+    // one time for all rounds: their samples must not have the same times
+    const now = clock.now();
     const placesOf = (round: number) =>
       Array.from({ length: count }, (_, place) => ({
         metric: 'load',
         labels: { place: `${place % 50}` },
-        at: at(-5000 - round * count - place),
+        at: at(-5000 - round * count - place, now),
       }));
     // the series are known, so the requests wait for nothing but each other
     const first = placesOf(rounds).slice(0, 50);
