@@ -47,6 +47,8 @@ export default defineConfig(({ mode }) => {
       sequence: { sequencer: ProcessesFirst },
       testTimeout: 60_000,
       hookTimeout: 60_000,
+      // waits longer than the default of a second, because both workers may be busy
+      expect: { poll: { timeout: 10_000 } },
       teardownTimeout: 10_000,
       restoreMocks: true,
       unstubEnvs: true,

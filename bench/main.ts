@@ -46,12 +46,12 @@ add(
 );
 add(
   '(c) A ticket with its event',
-  `The request has an Idempotency-Key, and creates an event and a timeline entry. The hand-written handler writes the same rows in one transaction, behind the same edge. It does not validate the input, and does not choose the agent by load. Database: ${database}.`,
+  `The request has an Idempotency-Key, and creates an event and a timeline entry. The hand-written handler writes the same rows in one transaction, behind the same edge, with the same notification. It does not validate the input, and does not choose the agent by load. Database: ${database}.`,
   ticket,
 );
 add(
   '(c) An order with its provisioning job',
-  `The order includes checks of coverage, price and account. The hand-written handler writes the same rows in one transaction, behind the same edge. It does not validate the input. The jobs are postponed, so that no services are built meanwhile. Database: ${database}.`,
+  `The order includes checks of coverage, price and account. The hand-written handler writes the same rows in one transaction, behind the same edge, with the same notification. It does not validate the input. The jobs are postponed, so that no services are built meanwhile. Database: ${database}.`,
   order,
 );
 add(
@@ -91,13 +91,13 @@ add(
 
 add(
   '(k) Orders until they are invoiced',
-  `500 orders by 16 clients. The simulator needs 0.2 seconds for each service. A rate limit allows an organization 50 orders in an hour. Database: ${database}.`,
+  `Orders by 16 clients in another process, after a warm-up of 1,000 orders. The simulator needs 0.2 seconds for each service. A rate limit allows an organization 50 orders in an hour. Database: ${database}.`,
   await measured('k', measureOrders),
 );
 
 add(
   '(l) An organization with many services',
-  `Lists and the summary over REST, with 2 connections, of two organizations that differ only in their number of services. The ratio compares the 99th percentile with that of the smaller one. Database: ${database}.`,
+  `Lists and the summary over REST of two organizations that differ only in their number of services. Each of two connections requests them in turn, 1,000 times in all. The ratio compares the 99th percentile with that of the smaller one. Database: ${database}.`,
   await measured('l', measureServiceLists),
 );
 

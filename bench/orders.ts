@@ -1,8 +1,9 @@
+import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import type { Rows } from '../kernel/database/database.ts';
-import { platformOn } from './platform.ts';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { OrdersQuestion } from './orders.server.ts';
 import { onScratch } from './scratch-database.ts';
-import { scratchFolder } from './scratch-folder.ts';
 
 export interface OrdersRow {
   name: string;
@@ -20,32 +21,46 @@ export interface OrdersRow {
 
 const CLIENTS = 16;
 const POLL_MS = 50;
+/** Orders before the measurement. The code of a process is compiled for speed only after it has run for some time. */
+const WARM_UP = 1000;
+/** A rate limit allows an organization 50 orders in an hour. */
+const ORDERS_EACH = 50;
 
 /**
  * Measurement (k): many clients order services at the same time. Measures how fast the platform accepts the orders, and
- * how fast all ordered services get their first invoice.
+ * how fast all ordered services get their first invoice. The clients are in another process than the platform.
  */
 export const measureOrders = (): Promise<OrdersRow[]> =>
-  onScratch('bench_orders', async ({ BENCH_DATABASE_URL }) => {
-    const { platform, domains, rows } = await platformOn(BENCH_DATABASE_URL, scratchFolder());
-    const newKey = async (): Promise<string> => (await domains.identity.createOrganization({ name: 'Bench', plan: 'custom' })).apiKey;
-    const keys = (count: number): Promise<string[]> => Promise.all(Array.from({ length: count }, newKey));
-    await run(platform.origin, rows, await keys(4), 100, 'warm-up');
-    const measured = [
-      await run(platform.origin, rows, await keys(1), 50, '50 orders of one organization'),
-      await run(platform.origin, rows, await keys(20), 500, '500 orders of 20 organizations'),
-    ];
-    await platform.close();
-    return measured;
+  onScratch('bench_orders', async (env) => {
+    const server = fork(fileURLToPath(new URL('./orders.server.js', import.meta.url)), {
+      env,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const [origin] = (await once(server, 'message')) as [string];
+    const run = (organizations: number, count: number, name: string): Promise<OrdersRow> =>
+      order({ server, origin }, organizations, count, name);
+    try {
+      await run(WARM_UP / ORDERS_EACH, WARM_UP, 'warm-up');
+      return [await run(1, 50, '50 orders of one organization'), await run(20, 500, '500 orders of 20 organizations')];
+    } finally {
+      server.disconnect();
+      await once(server, 'exit');
+    }
   });
 
-async function run(origin: string, rows: Rows, keys: readonly string[], count: number, name: string): Promise<OrdersRow> {
+interface Target {
+  server: ChildProcess;
+  origin: string;
+}
+
+async function order({ server, origin }: Target, organizations: number, count: number, name: string): Promise<OrdersRow> {
   const body = JSON.stringify({
     service_type: 'fiber',
     bandwidth: '1000mbps',
     location: { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' },
   });
-  const invoicesBefore = await countOf(rows, 'select count(*)::int as count from "billing"."invoice"');
+  const keys = await ask<string[]>(server, { organizations });
+  const invoicesBefore = await ask<number>(server, 'invoices');
   const started = performance.now();
   const seconds = (): number => (performance.now() - started) / 1000;
   let next = 0;
@@ -63,9 +78,9 @@ async function run(origin: string, rows: Rows, keys: readonly string[], count: n
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
   const accepted = seconds();
-  await until(async () => (await countOf(rows, 'select count(*)::int as count from "billing"."invoice"')) >= invoicesBefore + count);
+  await until(async () => (await ask<number>(server, 'invoices')) >= invoicesBefore + count);
   const invoiced = seconds();
-  await until(async () => (await countOf(rows, WAITING)) === 0);
+  await until(async () => (await ask<number>(server, 'waiting')) === 0);
   return {
     name,
     acceptedPerSecond: Math.round(count / accepted),
@@ -74,11 +89,12 @@ async function run(origin: string, rows: Rows, keys: readonly string[], count: n
   };
 }
 
-/** Counts the jobs of the services domain that are due or running, and the events in its outbox. */
-const WAITING = `select (select count(*) from "pgboss"."job" where "state" in ('created', 'retry', 'active') and "start_after" <= now()
-    and "name" like 'services.%')::int + (select count(*) from "services"."outbox")::int as count`;
-
-const countOf = async (rows: Rows, sql: string): Promise<number> => (await rows.query<{ count: number }>(sql, []))[0]?.count ?? 0;
+async function ask<T>(server: ChildProcess, question: OrdersQuestion): Promise<T> {
+  const answered = once(server, 'message');
+  server.send(question);
+  const [answer] = (await answered) as [T];
+  return answer;
+}
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, POLL_MS));

@@ -2,6 +2,9 @@ import { scratchFolder } from './scratch-folder.ts';
 import '../apps/production.ts';
 import 'reflect-metadata';
 import pg from 'pg';
+import { notify } from '../kernel/database/notifier.ts';
+import { OUTBOX_CHANNEL } from '../kernel/events/outbox.ts';
+import { JOB_CHANNEL } from '../kernel/jobs/insertion.ts';
 import { newId } from '../kernel/records/ids.ts';
 import { handWritten, platformOn } from './platform.ts';
 
@@ -103,6 +106,9 @@ hand.get<{ Querystring: { limit: string } }>('/tickets', async (request) => {
   };
 });
 
+/** The notification that wakes the relay. */
+const RECORDED = { channel: OUTBOX_CHANNEL, payload: 'support' };
+
 hand.post<{ Body: typeof ticket; Headers: { 'idempotency-key': string } }>('/tickets', async (request, reply) => {
   const { organizationId } = request.caller.principal;
   const { title, description, priority, contact } = request.body;
@@ -143,6 +149,8 @@ hand.post<{ Body: typeof ticket; Headers: { 'idempotency-key': string } }>('/tic
     const text = JSON.stringify({ ticket: { id, number, title, description, priority, contact, assigned_to: agent } });
     // the response is stored, because in production a retry with the same Idempotency-Key must return it
     await sql('insert into "support"."bench_key" values (?, ?)', [request.headers['idempotency-key'], text]);
+    // as the platform does, so that the event is relayed immediately
+    await notify(tx, RECORDED);
     return text;
   });
   return reply.code(201).type('application/json').send(answer);
@@ -188,6 +196,7 @@ hand.post<{ Body: typeof ticket; Headers: { 'idempotency-key': string } }>('/tic
     ...[organizationId, id, title, description, priority, JSON.stringify(contact), now, terms],
     ...[newId('ticketChange'), actor, event, JSON.stringify(payload), key],
   ]);
+  support.database.notify(RECORDED);
   return reply.code(201).type('application/json').send(created?.text);
 });
 
@@ -261,6 +270,8 @@ hand.post<{ Body: OrderBody }>('/orders', async (request, reply) => {
        values ('services.converge', ?, 100000, 1, true, 120, 3600)`,
       [JSON.stringify({ organizationId, serviceId: id, number: 1 })],
     );
+    // as the platform does, so that the job starts immediately
+    await notify(tx, { channel: JOB_CHANNEL, payload: 'services.converge' });
   });
   const order = {
     id,

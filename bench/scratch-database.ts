@@ -46,9 +46,9 @@ export async function openScratch(
   };
 }
 
-/** Creates a database on a server and returns its URL. */
-export async function createDatabase(server: string, name: string): Promise<string> {
-  await onServer(server, (client) => client.query(`create database ${name}`));
+/** Creates a database on a server, empty or as a copy of the database `template`, and returns its URL. */
+export async function createDatabase(server: string, name: string, template?: string): Promise<string> {
+  await onServer(server, (client) => client.query(`create database ${name}${template ? ` template ${template}` : ''}`));
   const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;

@@ -1,7 +1,7 @@
 import type { DocumentNode, ExecutionResult } from 'graphql';
 import { Principal } from './access/principal.ts';
 import { PlatformError } from './errors/errors.ts';
-import type { RequestContext } from './request.ts';
+import { copyRequest, type RequestContext } from './request.ts';
 
 export interface GraphRequest {
   /**
@@ -38,7 +38,7 @@ export class Graph {
     if (!this.#execute) throw new Error('The graph cannot be queried before the router is ready.');
     const { organizationId, accounts } = request.principal;
     const principal = Principal.system('graph', organizationId, accounts);
-    const { data, errors } = await this.#execute({ document, variables, context: { ...request, principal } });
+    const { data, errors } = await this.#execute({ document, variables, context: copyRequest(request, { principal }) });
     const unavailable = errors?.find(({ extensions }) => extensions.code === 'SERVICE_UNAVAILABLE')?.originalError;
     if (unavailable) throw unavailable;
     if (errors?.length)

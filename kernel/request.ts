@@ -36,3 +36,24 @@ export const requestOf = (work: string, organizationId: string, log: Logger): Re
   principal: Principal.system(work, organizationId),
   log,
 });
+
+/**
+ * Copies a request context, for another principal or for the next event of a subscription. Caches that use the context as a key, such as
+ * loaders, are empty for the copy. The properties are copied by name, because a spread would not copy `log` if it is a getter, as at the
+ * edge.
+ */
+export function copyRequest(
+  request: RequestContext,
+  { principal = request.principal, signal = request.signal }: { principal?: Principal; signal?: AbortSignal | undefined } = {},
+): RequestContext {
+  const { requestId, client } = request;
+  const copy = {
+    requestId,
+    principal,
+    client,
+    get log() {
+      return request.log;
+    },
+  };
+  return signal ? Object.assign(copy, { signal }) : copy;
+}

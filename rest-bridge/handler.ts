@@ -13,8 +13,7 @@ import {
   respondOnce,
   type StoredResponse,
 } from '../kernel/idempotency/idempotency.ts';
-import type { RequestContext } from '../kernel/request.ts';
-import { renewContext } from '../router/request-context.ts';
+import { copyRequest, type RequestContext } from '../kernel/request.ts';
 import { compileRepresentation, hasEnvelope } from './body.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { type Found, graphError, readResult } from './graph.ts';
@@ -144,7 +143,7 @@ export class RouteHandler {
     } catch (error) {
       if (error instanceof PlatformError && error.code === 'STALE_RESOURCE')
         // uses a new context, because the context of the request caches the records that it has loaded
-        throw new StaleResource((await matched.reader.stateFor(request, renewContext(request.caller))).tag);
+        throw new StaleResource((await matched.reader.stateFor(request, copyRequest(request.caller))).tag);
       throw error;
     }
   }
@@ -196,7 +195,7 @@ export class RouteHandler {
     if (own.object === read.object && own.route.wrap === read.route.wrap) return entityTag(this.#represent(changed));
     try {
       requireOperation(read, request.caller.principal);
-      const { tag, record } = await reader.stateFor(request, renewContext(request.caller));
+      const { tag, record } = await reader.stateFor(request, copyRequest(request.caller));
       const [before, now] = [Object(changed.data).updated_at, Object(record).updated_at] as unknown[];
       return before === undefined || now === undefined || before === now ? tag : undefined;
     } catch {

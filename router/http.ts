@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DocumentNode, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { Principal } from '../kernel/access/principal.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
+import { unavailableFor } from '../kernel/database/unavailable.ts';
 import { CredentialsMissing, InvalidParameters, isErrorCode, PlatformError, statusOf } from '../kernel/errors/errors.ts';
 import { acceptJson } from '../kernel/http/bodies.ts';
 import { retryHeaders, shownAs, toPlatformError } from '../kernel/http/http.ts';
@@ -123,7 +124,7 @@ function createApollo(router: Router, { charge, refused, once }: GraphqlHttpOpti
             contextValue.admitted = admitted;
             const { price } = admitted.operation;
             if (http.caller.principal === Principal.nobody && !router.isPublic(price.fields)) throwWithStatus(new CredentialsMissing());
-            await charge?.(http, beyondRequest(price)).catch(throwWithStatus);
+            await charge?.(http, beyondRequest(price)).catch(failing(http));
           },
           async willSendResponse({ response: { body, http }, contextValue }) {
             if (body.kind !== 'single') return;
@@ -159,7 +160,7 @@ function asGateway(router: Router, once: MutationsOnce, onRefused: GraphqlHttpOp
         const { variables, operationName } = request;
         const operation = { document, variables, operationName, context: http.caller };
         if (!admitted) return router.execute(operation) as never;
-        const { result, isReplayed } = await once.execute(operation, admitted, http.headers['idempotency-key']).catch(throwWithStatus);
+        const { result, isReplayed } = await once.execute(operation, admitted, http.headers['idempotency-key']).catch(failing(http));
         if (isReplayed) reply.header('idempotent-replayed', 'true');
         const refused = onRefused ? refusedFields(result, admitted.operation) : [];
         if (refused.length > 0) await onRefused?.(http, refused);
@@ -253,11 +254,23 @@ function withStatus(error: GraphQLError, status: number): GraphQLError {
   });
 }
 
-/** Throws a PlatformError as a GraphQLError with the same HTTP status. Other errors are thrown unchanged. */
+/**
+ * Throws a PlatformError as a GraphQLError with the same HTTP status, and the failure of an unavailable database as SERVICE_UNAVAILABLE.
+ * Other errors are thrown unchanged.
+ */
 function throwWithStatus(error: unknown): never {
-  if (!(error instanceof PlatformError)) throw error;
-  throw withStatus(new GraphQLError(error.message, { originalError: error, extensions: error.extensions }), error.status);
+  const known = error instanceof PlatformError ? error : unavailableFor(error);
+  if (!known) throw error;
+  throw withStatus(new GraphQLError(known.message, { originalError: known, extensions: known.extensions }), known.status);
 }
+
+/** Like `throwWithStatus`, and logs the failure of an unavailable database, because the response does not contain it. */
+const failing =
+  ({ caller }: FastifyRequest) =>
+  (error: unknown): never => {
+    if (unavailableFor(error)) caller.log.error({ err: error }, 'GraphQL request failed');
+    return throwWithStatus(error);
+  };
 
 /** Sends an error of the edge or of the body parser in GraphQL format. */
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

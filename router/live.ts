@@ -1,14 +1,13 @@
 import { type ExecutionResult, type FieldNode, GraphQLError, Kind } from 'graphql';
 import type { Principal } from '../kernel/access/principal.ts';
 import { PlatformError } from '../kernel/errors/errors.ts';
-import type { RequestContext } from '../kernel/request.ts';
+import { copyRequest, type RequestContext } from '../kernel/request.ts';
 import type { PreparedOperation } from './documents.ts';
 import { asGraphQLError, type ErrorPolicy, namingVariables, presentErrors, requestError } from './errors.ts';
 import type { ExecutableSupergraph, Transports } from './executable-supergraph.ts';
 import { LiveBuffer } from './live-buffer.ts';
 import { type LivePlan, NotSubscribable, planLive } from './live-plan.ts';
 import type { RouterObserver } from './observer.ts';
-import { renewContext } from './request-context.ts';
 import type { GraphOperation } from './router.ts';
 import { LiveResult, type LiveSink, SharedSubscription } from './shared-subscription.ts';
 import { isStream, type Variables } from './transport.ts';
@@ -133,7 +132,7 @@ export class LiveOperations {
    */
   async #connect({ subscription, left }: Subscribed, asked: LiveRequest, plan: LivePlan): Promise<ExecutionResult | undefined> {
     const { transports, variables } = asked;
-    const context = renewContext(asked.context, left);
+    const context = copyRequest(asked.context, { signal: left });
     const request = { ...asked, context };
     const failed = (error: unknown): ExecutionResult => this.#refusal(context, asGraphQLError(error));
     try {
@@ -183,7 +182,7 @@ export class LiveOperations {
     const read = await this.parts.execute({
       document,
       variables: { ...variables, ...keyed },
-      context: renewContext(context),
+      context: copyRequest(context),
     });
     if (read.errors || plan.isNullable || read.data?.[plan.responseKey]) return plan.complete(read);
     const gone = new PlatformError('RESOURCE_NOT_FOUND', 'The record of this event is no longer available.', { id: record.id });

@@ -15,9 +15,8 @@ import {
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
-import type { RequestContext } from '../kernel/request.ts';
+import { copyRequest, type RequestContext } from '../kernel/request.ts';
 import type { Subgraph } from '../kernel/subgraph.ts';
-import { renewContext } from './request-context.ts';
 import { isStream, type MaybePromise, type SubgraphRequest, type Transport, type Variables } from './transport.ts';
 
 type Run = (root: unknown, context: object, variables: Variables) => MaybePromise<ExecutionResult>;
@@ -55,7 +54,7 @@ export class LocalTransport implements Transport {
     const source = await createSourceEventStream({ schema, document, contextValue, variableValues: variables });
     if (!isStream(source)) return source;
     const run = this.#runOf(document);
-    return mapStream(source, (event) => run(event, this.subgraph.createContext(renewContext(context)), variables));
+    return mapStream(source, (event) => run(event, this.subgraph.createContext(copyRequest(context)), variables));
   }
 
   async close(): Promise<void> {}

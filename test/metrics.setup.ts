@@ -27,6 +27,16 @@ export const rolledUp = ({ organizationId }: Tenant): Promise<unknown> =>
 export const upToDate = (by: Tenant, name: string): Promise<unknown> =>
   eventually(async () => new Date((await chart(by, name)).complete_until).getTime() > (await rig()).clock.now().getTime() - 90_000);
 
+/** One value of a metric for the last two hours. */
+export async function total(by: Tenant, name: string, aggregation: string, query: Record<string, string> = {}): Promise<number | null> {
+  // a day in a time zone where it is about noon, because a step of one day starts at midnight
+  const offset = 12 - (await rig()).clock.now().getUTCHours();
+  const timezone = `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
+  const { series } = await chart(by, name, { period: '2h', step: '1d', timezone, aggregation, ...query });
+  expect(series[0].values).toHaveLength(1);
+  return series[0].values[0];
+}
+
 /** Returns the chart of a metric, or the status and the error of the response. */
 export const chart = async (by: Tenant, name: string, query: Record<string, string> = {}): Promise<Json> => {
   const { status, body } = await by.rest('GET', `/monitoring/metrics/${encodeURIComponent(name)}?${new URLSearchParams(query)}`);

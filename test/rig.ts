@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { expect } from 'vitest';
 import { assembleWith, type FullAssembly } from '../apps/platform/assemble.ts';
 import { startPlatform } from '../apps/platform/platform.ts';
 import { scratchFolder } from '../bench/scratch-folder.ts';
@@ -8,17 +9,21 @@ import { createLogger } from '../kernel/log/log.ts';
 import type { Mail } from '../kernel/messages/mail.ts';
 import { SIMULATED_FAILURES, type Sms, SmsRejected } from '../kernel/messages/sms.ts';
 import { type ConfigSource, loadConfig } from '../kernel/settings/config.ts';
+import { TOKEN_STATE } from '../subgraphs/identity/authentication/access-token.verifier.ts';
+import { OPEN_ACCOUNT } from '../subgraphs/identity/authentication/account-scope.ts';
 import { asForeground, isForeground } from './support/asker.ts';
-import { ownDatabase } from './support/own-database.ts';
+import { migratedDatabase, ownDatabase, TEST_SECRET_KEY } from './support/own-database.ts';
 import { PgBouncer } from './support/pgbouncer.ts';
 import { Tenant } from './tenant.ts';
 
 /**
- * The whole platform, running in the test process on a real database. All test files of a worker share one rig, so tests
- * create their own organizations.
+ * The whole platform, running in the test process on a real database. Several test files share one rig, so tests create their own
+ * organizations.
  */
 export interface Rig {
   readonly origin: string;
+  /** Address of the database server, without a pooler. Undefined if the database is embedded. */
+  readonly databaseUrl: string | undefined;
   readonly assembly: FullAssembly;
   /** Folder in which the platform stores files. */
   readonly dataDir: string;
@@ -39,7 +44,10 @@ export interface Rig {
   organization(options?: { plan?: Plan }): Promise<Tenant>;
   /** Closes the platform. A test closes only a platform that it created with `start`, because `rig` returns a shared one. */
   close(): Promise<void>;
-  /** Runs `act` and returns the SQL statements of its calls and of the requests that it sends, but not of background work. */
+  /**
+   * Runs `act` and returns the SQL statements of its calls and of the requests that it sends. Leaves out background work and
+   * lookups of access tokens, which are repeated after each change of the caller, also when the process reads it again later.
+   */
   statements(act: () => Promise<unknown>): Promise<string[]>;
   /** Like `statements`, but returns one array for each round trip to the database server. Empty on the embedded database. */
   roundTrips(act: () => Promise<unknown>): Promise<(readonly string[])[]>;
@@ -48,16 +56,37 @@ export interface Rig {
 /** The platform's time. Other tests may have moved it, so tests compute times from here and not from the machine's clock. */
 export const clock = new TestClock();
 
-let started: Promise<Rig> | undefined;
+/**
+ * The number of test files that share a rig. Each organization that a test leaves behind slows down tests that move the clock,
+ * because the platform then does the work of the passed time for all organizations.
+ */
+const FILES_PER_RIG = 6;
+
+const TOKEN_LOOKUPS: ReadonlySet<string> = new Set([TOKEN_STATE, OPEN_ACCOUNT]);
+/** True for the lookup of an access token, and for the refresh of the keys that verify it. */
+const isTokenLookup = (sql: string): boolean => TOKEN_LOOKUPS.has(sql) || sql.includes('"signing_key"');
+
+let shared: Promise<Rig> | undefined;
+/** Paths of the test files that have used the shared rig. */
+const served = new Set<string | undefined>();
 
 const instead = new AsyncLocalStorage<Rig>();
 
+/** Returns the shared platform. It is a new one after `FILES_PER_RIG` test files. */
 export const rig = (): Promise<Rig> => {
   const other = instead.getStore();
   if (other) return Promise.resolve(other);
-  started ??= startOn(process.env.TEST_DATABASE_URL);
-  return started;
+  const { testPath } = expect.getState();
+  if (!served.has(testPath) && served.size === FILES_PER_RIG) {
+    shared = shared?.then((last) => last.close()).then(startShared);
+    served.clear();
+  }
+  served.add(testPath);
+  shared ??= startShared();
+  return shared;
 };
+
+const startShared = async (): Promise<Rig> => startOn(await migratedDatabase());
 
 /** Runs `act`. Meanwhile `rig()` returns `platform`, so that helpers use a platform that the test created with `start`. */
 export const onRig = <T>(platform: Rig, act: () => Promise<T>): Promise<T> => instead.run(platform, act);
@@ -67,7 +96,11 @@ export const onRig = <T>(platform: Rig, act: () => Promise<T>): Promise<T> => in
  * closes it.
  */
 export const start = async ({ DATABASE_URL, ...settings }: ConfigSource = {}, ownClock = clock): Promise<Rig> =>
-  startOn(DATABASE_URL ?? (await ownDatabase()), { DATABASE_POOL_SIZE: '1', ...settings }, ownClock);
+  startOn(
+    DATABASE_URL ?? (await (settings.SECRET_KEY ? ownDatabase : migratedDatabase)()),
+    { DATABASE_POOL_SIZE: '1', ...settings },
+    ownClock,
+  );
 
 async function startOn(databaseUrl: string | undefined, settings: ConfigSource = {}, time = clock): Promise<Rig> {
   const config = loadConfig({
@@ -77,7 +110,7 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
     // several platforms share the server
     DATABASE_POOL_SIZE: '2',
     REDIS_URL: process.env.TEST_REDIS_URL,
-    SECRET_KEY: 'a secret for tests that is long enough',
+    SECRET_KEY: TEST_SECRET_KEY,
     ALLOW_PRIVATE_URLS: '1',
     // every test calls from one address
     ANONYMOUS_PER_HOUR: '1000000',
@@ -118,7 +151,7 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
     },
     { clock: time, log },
   );
-  const parts = { origin, close, clock: time, logged, mails, mailFailures, dns, messages, dataDir: config.dataDir };
+  const parts = { origin, databaseUrl, close, clock: time, logged, mails, mailFailures, dns, messages, dataDir: config.dataDir };
   return createRig({ ...parts, assembly: assembly as FullAssembly });
 }
 
@@ -132,12 +165,16 @@ function reachedBy(databaseUrl: string | undefined): ConfigSource {
   return { DATABASE_URL: PgBouncer.through(pooler, databaseUrl), DATABASE_DIRECT_URL: databaseUrl };
 }
 
-type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'mailFailures' | 'dns' | 'messages' | 'dataDir' | 'assembly'>;
+type RigParts = Pick<
+  Rig,
+  'origin' | 'databaseUrl' | 'close' | 'clock' | 'logged' | 'mails' | 'mailFailures' | 'dns' | 'messages' | 'dataDir' | 'assembly'
+>;
 
-function createRig({ origin, close, clock, logged, mails, mailFailures, dns, messages, dataDir, assembly }: RigParts): Rig {
+function createRig({ origin, databaseUrl, close, clock, logged, mails, mailFailures, dns, messages, dataDir, assembly }: RigParts): Rig {
   const { domains, databases } = assembly;
   return {
     origin,
+    databaseUrl,
     close,
     clock,
     logged,
@@ -158,7 +195,7 @@ function createRig({ origin, close, clock, logged, mails, mailFailures, dns, mes
     async statements(act) {
       const seen: string[] = [];
       await databases.observe(() => asForeground(act), { onStatement: (sql) => void (isForeground() && seen.push(sql)) });
-      return seen;
+      return seen.filter((sql) => !isTokenLookup(sql));
     },
     async roundTrips(act: () => Promise<unknown>): Promise<(readonly string[])[]> {
       const seen: (readonly string[])[] = [];

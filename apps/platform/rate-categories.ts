@@ -7,19 +7,22 @@ import type { OperationPrice } from '../../router/weight.ts';
 /**
  * Returns a function that computes the cost of a GraphQL operation. The cost follows the limits of the REST API
  * (specification 8.4), so that GraphQL does not circumvent them. A root field belongs to a rate category if all REST
- * routes of this field belong to it. A root field costs as much as its cheapest route. `withoutRoute` returns the category
- * of a root field without a route. The result is undefined for an operation without a cost.
+ * routes of this field belong to it. A root field costs as much as its cheapest route. A query costs 1, unless a route states its weight.
+ * `withoutRoute` returns the category of a root field without a route. The result is undefined for an operation without a cost.
  */
 export function costsByRoutes(
   routes: readonly Route[],
-  withoutRoute: (field: string) => RateCategory | undefined = () => undefined,
+  {
+    isQuery = () => false,
+    withoutRoute = () => undefined,
+  }: { isQuery?: (field: string) => boolean; withoutRoute?: (field: string) => RateCategory | undefined } = {},
 ): (price: OperationPrice) => Cost | undefined {
   const categories = new Map<string, RateCategory | undefined>();
   for (const { field, ...route } of routes) {
     const category = countedCategoryOf(route);
     categories.set(field, !categories.has(field) || categories.get(field) === category ? category : undefined);
   }
-  const surcharges = surchargesOf(routes);
+  const surcharges = surchargesOf(routes, isQuery);
   return ({ weight: usual, requests, fields }) => {
     // a root field that is free over REST has a negative surcharge, but the total cost must not be negative
     const weight = Math.max(
@@ -36,13 +39,15 @@ export function costsByRoutes(
 }
 
 /**
- * Returns the extra cost of each root field, in addition to the usual cost of a read or a write. The extra cost is the
+ * Returns the extra cost of each root field, in addition to the usual cost of a query or a mutation. The extra cost is the
  * weight of the REST route minus the usual cost. If a field has several routes, the lowest extra cost applies.
  */
-function surchargesOf(routes: readonly Route[]): Map<string, number> {
+function surchargesOf(routes: readonly Route[], isQuery: (field: string) => boolean): Map<string, number> {
   const surcharges = new Map<string, number>();
   for (const { field, method, weight } of routes) {
-    const surcharge = (weight ?? weightOf(method)) - (method === 'GET' ? 1 : 2);
+    // the weight of a POST is not the weight of the query that it runs
+    const usual = weight === undefined ? Math.min(2, weightOf(method)) : isQuery(field) ? 1 : 2;
+    const surcharge = (weight ?? weightOf(method)) - usual;
     surcharges.set(field, Math.min(surcharges.get(field) ?? surcharge, surcharge));
   }
   return surcharges;
@@ -66,11 +71,18 @@ export function prioritiesByRoutes(routes: readonly Route[]): (price: OperationP
 }
 
 /**
- * Returns the category of a root field without a REST route. Mutations with a billing permission belong to the category billing, so that
- * mutations without a REST route do not circumvent its limit. `permissionOf` returns the permission of a field such as
- * `Mutation.sendInvoice`.
+ * Returns the category of a root field without a REST route, so that mutations without a REST route do not circumvent the limits. Mutations
+ * with a billing permission belong to `billing`, and orders to `provisioning`: they are the mutations with `services:create` that require
+ * a second factor. `permissionOf` returns the permission of a field such as `Mutation.sendInvoice`.
  */
 export const categoryByPermission =
-  (permissionOf: (coordinate: string) => string | undefined) =>
-  (field: string): RateCategory | undefined =>
-    permissionOf(`Mutation.${field}`)?.startsWith('billing:') ? 'billing' : undefined;
+  (
+    permissionOf: (coordinate: string) => string | undefined,
+    hasPolicy: (coordinate: string, policy: 'second_factor') => boolean,
+  ): ((field: string) => RateCategory | undefined) =>
+  (field) => {
+    const coordinate = `Mutation.${field}`;
+    const permission = permissionOf(coordinate);
+    if (permission?.startsWith('billing:')) return 'billing';
+    return permission === 'services:create' && hasPolicy(coordinate, 'second_factor') ? 'provisioning' : undefined;
+  };

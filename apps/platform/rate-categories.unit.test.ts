@@ -37,21 +37,42 @@ test('rate limits charge a GraphQL operation the same weight, requests and categ
   expect(costOf({ weight: 0, requests: 0, fields: ['outages'] })).toBeUndefined();
 });
 
+test('a query whose REST route uses POST costs as much as another query, or the weight that the route states', () => {
+  const posts = [
+    post('searchLogs', '/logs/search', 'searchLogs', { summary: '', weight: 1 }),
+    post('checkAvailability', '/availability', 'availability', { summary: '' }),
+    post('runScan', '/scans', 'scans', { summary: '', weight: 3 }),
+    get('getUsage', '/usage', 'usage', { summary: '', weight: 0 }),
+    post('recordUsage', '/usage', 'recordUsage', { summary: '', weight: 0 }),
+  ];
+  const costOf = costsByRoutes(posts, { isQuery: (field) => field !== 'recordUsage' });
+  const weights = ['searchLogs', 'availability', 'scans', 'usage'].map((field) => costOf(price(field))?.weight);
+  expect(weights).toEqual([1, 1, 3, undefined]);
+  expect(costOf(price('searchLogs', 'searchLogs', 'searchLogs'))?.weight).toBe(3);
+  expect(costOf({ weight: 2, requests: 1, fields: ['recordUsage'] })).toBeUndefined();
+});
+
 test('a mutation whose REST route uses DELETE has the weight of a DELETE request, also if it is not named "delete…"', () => {
   expect(costsByRoutes(routes)({ weight: 4, requests: 2, fields: ['deactivateAgent', 'createReport'] })?.weight).toBe(5);
 });
 
-test('a mutation without a REST route counts as a billing operation if it requires a billing permission', () => {
+test('a mutation without a REST route counts as a billing operation or as an order, according to its permission and second factor', () => {
   const permissions: Record<string, string> = {
     'Mutation.sendInvoice': 'billing:write',
     'Query.invoiceSettings': 'billing:read',
     'Mutation.createWebhook': 'billing:write',
     'Mutation.verify': 'credentials:write',
+    'Mutation.order': 'services:create',
+    'Mutation.rejectQuote': 'services:create',
   };
-  const costOf = costsByRoutes(
-    routes,
-    categoryByPermission((coordinate) => permissions[coordinate]),
-  );
+  const secondFactor = new Set(['Mutation.sendInvoice', 'Mutation.verify', 'Mutation.order']);
+  const costOf = costsByRoutes(routes, {
+    withoutRoute: categoryByPermission(
+      (coordinate) => permissions[coordinate],
+      (coordinate) => secondFactor.has(coordinate),
+    ),
+  });
   expect(costOf(price('sendInvoice', 'invoiceSettings', 'verify'))?.categories).toEqual({ billing: 1 });
+  expect(costOf(price('order', 'order', 'rejectQuote'))?.categories).toEqual({ provisioning: 2 });
   expect(costOf(price('createWebhook'))?.categories).toEqual({});
 });

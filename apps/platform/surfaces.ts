@@ -11,6 +11,7 @@ import { mountEventStream } from '../../rest-bridge/event-stream.ts';
 import { mountRest } from '../../rest-bridge/mount.ts';
 import { rewriteUrl } from '../../rest-bridge/paths.ts';
 import { allPermissionsIn, permissionsIn, policiesIn, requireOperation } from '../../rest-bridge/permission.ts';
+import type { Route } from '../../rest-bridge/route.ts';
 import { type RateOf, rateByWeight } from '../../router/api-schema.ts';
 import { CredentialWatch } from '../../router/credential-watch.ts';
 import type { Admission } from '../../router/edge/admission.ts';
@@ -59,7 +60,7 @@ export async function openSurfaces(
   const supergraphSdl = supergraphOf(subgraphs);
   const routes = restAreas.flatMap((area) => area.routes);
   const demands = { permissionOf: allPermissionsIn(supergraphSdl), hasPolicy: policiesIn(supergraphSdl) };
-  const costOf = costsByRoutes(routes, categoryByPermission(permissionsIn(supergraphSdl)));
+  const costOf = costsIn(supergraphSdl, routes, demands);
   const options = { supergraphSdl, ...localTransports(subgraphs), log, observer: observerOf(metrics), challenge, rateOf: rateBy(costOf) };
   const router = await createRouter(options);
   const idempotency = new SqlIdempotencyStore(rows, secrets);
@@ -140,6 +141,15 @@ const rateBy =
 const localTransports = (subgraphs: readonly Subgraph[]) => ({
   transports: new Map(subgraphs.map((subgraph) => [subgraph.name, new LocalTransport(subgraph)])),
 });
+
+/** Returns the cost of the operations of a supergraph. */
+function costsIn(supergraphSdl: string, routes: readonly Route[], { hasPolicy }: Demands): ReturnType<typeof costsByRoutes> {
+  const permissionOf = permissionsIn(supergraphSdl);
+  return costsByRoutes(routes, {
+    isQuery: (field) => permissionOf(`Query.${field}`) !== undefined,
+    withoutRoute: categoryByPermission(permissionOf, hasPolicy),
+  });
+}
 
 interface Demands {
   permissionOf(coordinate: string): readonly string[];

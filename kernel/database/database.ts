@@ -21,6 +21,7 @@ import { createCluster } from './cluster.ts';
 import { connectionModeOf } from './connection-mode.ts';
 import { EmbeddedDatabase } from './embedded.ts';
 import { DatabaseListener } from './listener.ts';
+import { type Notification, Notifier } from './notifier.ts';
 import { createPool } from './pool.ts';
 import { DatabaseReader } from './reader.ts';
 import { StatementNames, type StatementOptions } from './statements.ts';
@@ -108,6 +109,7 @@ export class Database {
   readonly pools = new Map<string, PoolCounts>();
   /** Polls this database for the work of background loops. */
   readonly poller: WorkPoller;
+  readonly #notifier: Notifier;
   readonly #reader: DatabaseReader | undefined;
   readonly #names = new StatementNames();
   readonly #migrator: SchemaMigrator;
@@ -129,7 +131,8 @@ export class Database {
   ) {
     this.#reader = this.directUrl === undefined ? undefined : new DatabaseReader(this.directUrl, this.#names);
     this.#listener = this.directUrl === undefined ? undefined : new DatabaseListener(this.directUrl, this.#names, log);
-    this.poller = new WorkPoller((text, values) => this.#poll(text, values), log);
+    this.poller = new WorkPoller((text, values) => this.#background(text, values), log);
+    this.#notifier = new Notifier((text, values) => this.#background(text, values), log);
     this.#migrator = new SchemaMigrator({ directUrl: this.directUrl, pglite, mode, log });
   }
 
@@ -239,6 +242,11 @@ export class Database {
     if (!this.pglite) this.onRoundTrip?.([text]);
   }
 
+  /** Sends a NOTIFY to all processes that share the database, within milliseconds. In a transaction, use `notify(tx, …)`. */
+  notify(notification: Notification): void {
+    this.#notifier.notify(notification);
+  }
+
   /** Calls `callback` for every NOTIFY on a channel. The NOTIFY may come from any process that shares the database. */
   async listen(channel: string, callback: (payload: string) => void): Promise<void> {
     if (this.pglite) {
@@ -249,7 +257,8 @@ export class Database {
     await this.#listener?.listen(channel, callback);
   }
 
-  async #poll(text: string, values: readonly unknown[]): Promise<unknown[][]> {
+  /** Runs a statement that no request waits for: on a server, on the listening connection. */
+  async #background(text: string, values: readonly unknown[]): Promise<unknown[][]> {
     if (this.#listener) return this.#listener.tuples(text, values);
     return onEmbedded(this.pglite as PGlite).tuples(text, [...values], false);
   }
@@ -289,7 +298,10 @@ export class Database {
         ...shared,
         driver: UnitOfWorkDriver,
         clientUrl: this.target.url,
-        driverOptions: new TransactionDialect(pool, (batch) => this.onRoundTrip?.(batch)),
+        driverOptions: new TransactionDialect(pool, {
+          sent: (batch) => this.onRoundTrip?.(batch),
+          notified: (notification) => this.notify(notification),
+        }),
       });
     // the driver of PGlite accepts the same SQL and has the same interface
     const driver = PgliteDriver as unknown as typeof PostgreSqlDriver;

@@ -9,6 +9,8 @@ type Callback = (payload: string) => void;
 
 /** Time for which a poll waits for a lock. Notifications are not delivered during the wait. */
 const POLL_LOCK_TIMEOUT_MS = 200;
+/** A NOTIFY need not wait for the disk: it reports work that is committed already. */
+const SESSION = `set jit = off; set lock_timeout = ${POLL_LOCK_TIMEOUT_MS}; set synchronous_commit = off`;
 /**
  * Number of timer ticks that a poll may take before the connection counts as lost. A poll normally takes about a millisecond. Ticks are
  * counted instead of time because the process may be blocked for seconds: no ticks occur while it is blocked, and a response that arrived
@@ -20,7 +22,7 @@ const TICK_MS = 1000;
 /**
  * Receives NOTIFY from a server. One connection serves all channels, because the server wakes every listening connection for every
  * notification. A lost connection is reopened. After that, every callback is called, because notifications may have been missed. The same
- * connection polls for work, so a lost connection is detected within seconds.
+ * connection sends notifications and polls for work, so a lost connection is detected within seconds.
  */
 export class DatabaseListener {
   readonly #callbacks = new Map<string, Callback[]>();
@@ -88,11 +90,14 @@ export class DatabaseListener {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    // a connection that is being opened is ended when it is open
+    await this.#opening?.catch(() => undefined);
     await this.#client?.end();
   }
 
   /** Opens the first connection. A lost connection is reopened automatically. */
   async #open(): Promise<void> {
+    if (this.#isClosed) throw new Error('The database is closed.');
     this.#opening ??= this.#connect();
     try {
       await this.#opening;
@@ -113,6 +118,10 @@ export class DatabaseListener {
     });
     client.on('error', (error) => this.log.warn({ err: error }, 'listening connection lost'));
     await client.connect();
+    if (this.#isClosed) {
+      await client.end();
+      return;
+    }
     // reopens only a connection that was established; if opening fails, the caller retries
     client.on('end', () => {
       if (this.#client === client) this.#client = undefined;
@@ -121,7 +130,7 @@ export class DatabaseListener {
     const listens = [...this.#callbacks.keys()].map((channel) => `listen "${channel}"`);
     // set before the statement below, so that channels that are added while it runs are listened to on this client
     this.#client = client;
-    await client.query([`set jit = off; set lock_timeout = ${POLL_LOCK_TIMEOUT_MS}`, ...listens].join('; '));
+    await client.query([SESSION, ...listens].join('; '));
   }
 
   #retrySoon(): void {

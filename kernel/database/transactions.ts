@@ -11,10 +11,15 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type pg from 'pg';
+import { type Notification, notificationOf } from './notifier.ts';
 import { CommitOutcomeUnknown, isRefusal } from './unavailable.ts';
 
-/** Called with the texts of the statements that are sent in one message. */
-type OnSent = (batch: readonly string[]) => void;
+interface Observer {
+  /** Called with the texts of the statements that are sent in one message. */
+  sent(batch: readonly string[]): void;
+  /** Called with each notification of a transaction that was committed. */
+  notified(notification: Notification): void;
+}
 
 /**
  * Kysely dialect for a pool, with few round trips per transaction.
@@ -23,18 +28,19 @@ type OnSent = (batch: readonly string[]) => void;
  * statement has parameters, it follows in its own message.
  * If the server refuses a statement, it skips the rest of the message. The error is thrown by the call that sent the
  * message.
+ * Notifications are not sent in the transaction, but reported to `observer` after the commit.
  * After a transaction, the connection keeps no state, so a pooler can be used.
  */
 export class TransactionDialect extends PostgresDialect {
   constructor(
     private readonly pool: pg.Pool,
-    private readonly onSent: OnSent,
+    private readonly observer: Observer,
   ) {
     super({ pool });
   }
 
   override createDriver(): Driver {
-    return new TransactionDriver(this.pool, this.onSent);
+    return new TransactionDriver(this.pool, this.observer);
   }
 }
 
@@ -49,13 +55,13 @@ type SavepointArguments = Parameters<PostgresDriver['rollbackToSavepoint']> exte
 class TransactionDriver extends PostgresDriver {
   constructor(
     private readonly pool: pg.Pool,
-    private readonly onSent: OnSent,
+    private readonly observer: Observer,
   ) {
     super({ pool });
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    return new Connection(await this.pool.connect(), this.onSent);
+    return new Connection(await this.pool.connect(), this.observer);
   }
 
   override async beginTransaction(connection: Connection, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {
@@ -84,13 +90,11 @@ class TransactionDriver extends PostgresDriver {
 type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>;
 
 /**
- * Returns true for a notification, and for an INSERT without parameters that has neither RETURNING nor ON CONFLICT.
- * Returns false if a value contains one of these words; the INSERT is then sent immediately, which costs one round trip.
+ * Returns true for an INSERT without parameters that has neither RETURNING nor ON CONFLICT. Returns false if a value contains one of these
+ * words; the INSERT is then sent immediately, which costs one round trip.
  */
 const hasNoResult = ({ sql, parameters }: Statement): boolean =>
-  parameters.length === 0 &&
-  (sql.startsWith('select pg_notify(') ||
-    (/^insert into [^()]+\([^()]*\) values .*\)$/is.test(sql) && !/\breturning\b|\bon conflict\b/i.test(sql)));
+  parameters.length === 0 && /^insert into [^()]+\([^()]*\) values .*\)$/is.test(sql) && !/\breturning\b|\bon conflict\b/i.test(sql);
 
 /** Returns true if the result of a statement is not needed. The rows of a RETURNING clause are always needed. */
 const isUnread = ({ sql, parameters }: Statement): boolean =>
@@ -111,6 +115,8 @@ class Connection implements DatabaseConnection {
   #begin: string | undefined;
   /** Statements of the transaction that have not been sent yet, oldest first. */
   #keptBack: string[] = [];
+  /** Notifications of the transaction. Those of a savepoint that was rolled back are sent too, because a needless one does no harm. */
+  readonly #notifications: Notification[] = [];
   /** True if a transaction may be open on the server. */
   #isOpen = false;
   /** True if a COMMIT failed without a response, or a ROLLBACK failed. The connection is then removed from the pool. */
@@ -118,7 +124,7 @@ class Connection implements DatabaseConnection {
 
   constructor(
     private readonly client: pg.PoolClient,
-    private readonly onSent: OnSent,
+    private readonly observer: Observer,
   ) {}
 
   /** Drops the statements that are held back. All of them are newer than the last savepoint, because a savepoint is sent immediately. */
@@ -131,10 +137,17 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<R>(statement: CompiledQuery): Promise<QueryResult<R>> {
-    if ((this.#begin !== undefined || this.#isOpen) && (hasNoResult(statement) || isUnread(statement))) {
-      this.#keptBack.push(statement.sql);
+    if (this.#begin !== undefined || this.#isOpen) {
+      const notification = notificationOf(statement.sql);
+      if (notification) this.#notifications.push(notification);
+      else if (hasNoResult(statement) || isUnread(statement)) this.#keptBack.push(statement.sql);
+      else return this.#resultOf<R>(statement);
       return { rows: [] };
     }
+    return this.#resultOf<R>(statement);
+  }
+
+  async #resultOf<R>(statement: Statement): Promise<QueryResult<R>> {
     const { command, rowCount, rows } = await this.#run(statement);
     return { numAffectedRows: isChange(command) ? BigInt(rowCount ?? 0) : undefined, rows: rows as R[] };
   }
@@ -151,11 +164,11 @@ class Connection implements DatabaseConnection {
    */
   async commit(): Promise<void> {
     // no statement was executed, so BEGIN has not been sent either
-    if (this.#begin !== undefined && this.#keptBack.length === 0) return;
+    if (this.#begin !== undefined && this.#keptBack.length === 0) return this.#notify();
     try {
       const { command } = await this.#send('commit');
       this.#isOpen = false;
-      if (command === 'COMMIT') return;
+      if (command === 'COMMIT') return this.#notify();
     } catch (error) {
       // any other failure leaves the outcome unknown
       if (isRefusal(error)) throw asOfOrm(error);
@@ -163,6 +176,10 @@ class Connection implements DatabaseConnection {
       throw new CommitOutcomeUnknown(error);
     }
     throw new Error('The server rolled the transaction back, because a statement in it had failed.');
+  }
+
+  #notify(): void {
+    for (const notification of this.#notifications) this.observer.notified(notification);
   }
 
   /**
@@ -185,7 +202,7 @@ class Connection implements DatabaseConnection {
     if (parameters.length === 0) return this.#send(sql);
     // a statement with parameters must be sent in its own message
     if (this.#begin !== undefined || this.#keptBack.length > 0) await this.#send();
-    this.onSent([sql]);
+    this.observer.sent([sql]);
     return this.client.query(sql, [...parameters]);
   }
 
@@ -195,7 +212,7 @@ class Connection implements DatabaseConnection {
     if (this.#begin !== undefined) this.#isOpen = true;
     this.#begin = undefined;
     this.#keptBack = [];
-    this.onSent(batch);
+    this.observer.sent(batch);
     try {
       const results: pg.QueryResult | pg.QueryResult[] = await this.client.query(batch.join(';\n'));
       return Array.isArray(results) ? (results.at(-1) as pg.QueryResult) : results;

@@ -92,11 +92,16 @@ export interface Reaction {
   on: string;
   handle(event: LoggedEvent): Promise<void>;
   /**
-   * Handles several events of one organization together, in the order in which they are in the log. It is used if more events are waiting
-   * than can be handled at once. It must have either all effects or none: if it fails, `handle` handles each of the events. Default: events
-   * are always handled separately.
+   * Handles several events together, in the order in which they are in the log. It is used if more events are waiting than can be handled at
+   * once. It must have either all effects or none: if it fails, `handle` handles each of the events. Default: events are always handled
+   * separately.
    */
   handleTogether?: (events: readonly LoggedEvent[]) => Promise<void>;
+  /**
+   * `organization`: only events of one organization are handled together. `all`: events of several organizations are handled together;
+   * the reaction must not use the sandbox clock. Default: `organization`.
+   */
+  together?: 'organization' | 'all';
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../database/database.ts';
+import { notify } from '../database/notifier.ts';
 import { platformTime } from '../organization-clock.ts';
 import { traceparent } from '../tracing/tracing.ts';
 import type { Expired } from '../work/retention.ts';
@@ -35,6 +36,15 @@ export const outboxTables = (schema: string): string[] => [
   `create function "${schema}"."notify_outbox"() returns trigger language plpgsql as
      $$ begin perform pg_notify('${OUTBOX_CHANNEL}', '${schema}'); return null; end $$`,
   `create trigger "outbox_notify" after insert on "${schema}"."outbox" for each statement execute function "${schema}"."notify_outbox"()`,
+];
+
+/**
+ * Returns the SQL that removes the trigger of `outboxTables`. A trigger notifies within the transaction, so that commits wait for each
+ * other (kernel/database/notifier.ts). While processes of the previous release still run, other processes find their events by a poll.
+ */
+export const outboxWithoutTrigger = (schema: string): string[] => [
+  `drop trigger if exists "outbox_notify" on "${schema}"."outbox"`,
+  `drop function if exists "${schema}"."notify_outbox"()`,
 ];
 
 /**
@@ -94,6 +104,7 @@ export async function recordAll(tx: EntityManager, events: readonly DomainEvent[
     `insert into "${schema}"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "account_id", "occurred_at", "recorded_at", "traceparent", "payload") values ${events.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
     values,
   );
+  await notify(tx, { channel: OUTBOX_CHANNEL, payload: schema as string });
 }
 
 /**

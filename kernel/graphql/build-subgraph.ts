@@ -28,6 +28,9 @@ import { DateTime, DecimalNumber } from './scalars.ts';
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@external", "@requires", "@provides", "@authenticated", "@requiresScopes", "@policy", "@cost", "@listSize"])\n';
 
+/** Apollo's composition library does not know `@oneOf`, and accepts it only if the subgraph defines it. */
+const ONE_OF = 'directive @oneOf on INPUT_OBJECT\n';
+
 /**
  * A PubSub that is never used. type-graphql requires one if there are subscriptions, but each subscription of the platform defines its
  * stream with `subscribe`.
@@ -99,7 +102,8 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
   // the directives of federation are added later, so the SDL cannot be validated here
   const schema = extension ? extendSchema(declared, parse(extension.sdl), { assumeValidSDL: true }) : declared;
   describeCommon(schema);
-  const sdl = LINK + printSchemaWithDirectives(schema);
+  const printed = printSchemaWithDirectives(schema);
+  const sdl = `${LINK}${printed.includes(' @oneOf') ? ONE_OF : ''}${printed}`;
   const resolverMap = createResolversMap(declared);
   callDirectly(resolverMap as never, resolvers);
   for (const [type, fields] of Object.entries(extension?.resolvers ?? {})) {

@@ -18,8 +18,8 @@ export interface InsertedSettings {
 export type Start = Date | number;
 
 const POLICY = 'standard';
-/** The channel on which pg-boss notifies workers: `notifyChannelSql` in its plans.js. */
-const CHANNEL = `pgboss_${createHash('sha224').update(SCHEMA).digest('hex').slice(0, 24)}`;
+/** The channel on which pg-boss notifies workers: `notifyChannelSql` in its plans.js. The text of a notification is the name of the queue. */
+export const JOB_CHANNEL = `pgboss_${createHash('sha224').update(SCHEMA).digest('hex').slice(0, 24)}`;
 const NOW = `${SCHEMA}.job_now()`;
 const text = (value: string): string => pg.escapeLiteral(value);
 
@@ -46,12 +46,6 @@ export function insertionOf(queue: string, settings: InsertedSettings, jobs: rea
   const rows = jobs.map((data) => `(${text(queue)}, ${text(JSON.stringify(data))}, ${shared})`);
   return `insert into ${SCHEMA}.job (name, data, start_after, created_on, keep_until, expire_seconds, deletion_seconds,
     retry_limit, retry_delay, retry_backoff, retry_delay_max, heartbeat_seconds, policy) values ${rows.join(', ')}`;
-}
-
-/** Returns the SQL that wakes the workers of a queue when the transaction commits. It does so only if a job is due immediately. */
-export function notificationOf(queue: string, startAfter?: Start): string {
-  const condition = startAfter ? ` where ${startAtOf(startAfter)} <= ${NOW}` : '';
-  return `select pg_notify(${text(CHANNEL)}, ${text(queue)})${condition}`;
 }
 
 function startAtOf(startAfter?: Start): string {

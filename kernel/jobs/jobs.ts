@@ -1,15 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { SpanKind } from '@opentelemetry/api';
-import { type Job, PgBoss, type Queue as QueueDefinition } from 'pg-boss';
+import { type Job, PgBoss } from 'pg-boss';
 import type { Database, EntityManager } from '../database/database.ts';
+import { notify } from '../database/notifier.ts';
 import { PlatformError } from '../errors/errors.ts';
 import type { Logger } from '../log/log.ts';
 import type { OrganizationLog } from '../log/organization-log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { inTrace, traceparent } from '../tracing/tracing.ts';
 import { JobDatabase } from './database.ts';
-import { insertionOf, notificationOf, type Start } from './insertion.ts';
+import { insertionOf, JOB_CHANNEL, type Start } from './insertion.ts';
 import { oldestDueSeconds, sampleJobs } from './metrics.ts';
+import { differs, type QueueOptions, settingsOf } from './queue-settings.ts';
 import { QueueWorker } from './queue-worker.ts';
 import { jobSchema, JOB_SCHEMA as SCHEMA } from './schema.ts';
 
@@ -20,42 +22,16 @@ import { jobSchema, JOB_SCHEMA as SCHEMA } from './schema.ts';
 const TRACEPARENT = '$traceparent';
 /** The property of a job's data that marks a held job. The property is removed before the handler runs. */
 const HELD = '$held';
-/** Default of `expireSeconds`. */
-const EXPIRE_SECONDS = 120;
 /** Default maximum number of jobs of a queue that a process runs at the same time. */
 const DEFAULT_CONCURRENCY = 4;
 const FLOW_SECONDS = 3600;
-/** Time for which a finished job is kept, so that a failure can be investigated. */
-const KEPT_SECONDS = 24 * 3600;
-/** Time for which a job is retried before it is deleted. It is long enough for a person to remove the cause of the failure. */
-const RETRIED_SECONDS = 365 * 24 * 3600;
+/** Interval at which one of the processes looks for jobs of dead processes and for expired jobs. By default, pg-boss looks every minute. */
+const SUPERVISION_SECONDS = 15;
 /** Interval at which old finished jobs are deleted. */
 const MAINTENANCE_SECONDS = 3600;
-/** Interval of heartbeats. Jobs of a dead process are retried after a heartbeat is missed. */
-const HEARTBEAT_SECONDS = 10;
-
 export interface JobOptions {
   /** The job does not start before this time. */
   startAfter?: Date;
-}
-
-export interface QueueOptions {
-  /** Maximum number of retries of a failed job. The delay starts at `retryDelaySeconds` and grows exponentially. */
-  retryLimit?: number;
-  retryDelaySeconds?: number;
-  retryDelayMaxSeconds?: number;
-  /**
-   * Time after which a job that has not ended counts as failed, and is retried. Default: 120. The job of a process that was killed is
-   * retried earlier, when its heartbeats have stopped.
-   */
-  expireSeconds?: number;
-  /** Maximum number of jobs of this queue that a process runs in parallel. */
-  concurrency?: number;
-  /**
-   * Returns true if the jobs of an organization must wait. Waiting jobs are checked again every minute. The
-   * organization is the `organizationId` in the data of the job.
-   */
-  waits?: ((organizationId: string) => Promise<boolean>) | undefined;
 }
 
 /** Function that runs a job of an organization, for example with the sandbox clock of the organization. */
@@ -90,6 +66,8 @@ export class Jobs {
   #around: { prefix: string; run: RunWithin } | undefined;
   #stopPolling: (() => void) | undefined;
   #stopSampling: (() => void) | undefined;
+  /** See `shiftClock`. */
+  #offsetMs = 0;
   #isStarted = false;
   #isWorking = false;
 
@@ -109,6 +87,8 @@ export class Jobs {
       reindex: false,
       // no job has a calendar schedule or depends on another job
       schedule: false,
+      superviseIntervalSeconds: SUPERVISION_SECONDS,
+      monitorIntervalSeconds: SUPERVISION_SECONDS,
       maintenanceIntervalSeconds: MAINTENANCE_SECONDS,
       flowIntervalSeconds: FLOW_SECONDS,
       monitorVacuum: false,
@@ -270,7 +250,11 @@ export class Jobs {
     const stored = jobs.map((data) => ({ ...data, ...(parent && { [TRACEPARENT]: parent }), ...(isHeld && { [HELD]: true }) }));
     const start = isHeld ? HELD_SECONDS : startAfter;
     await tx.execute(insertionOf(name, settingsOf(queue.options), stored, start));
-    await tx.execute(notificationOf(name, start));
+    if (this.#isDue(start)) await notify(tx, { channel: JOB_CHANNEL, payload: name });
+  }
+
+  #isDue(start?: Start): boolean {
+    return start instanceof Date ? start.getTime() <= Date.now() + this.#offsetMs : !start;
   }
 
   /**
@@ -278,6 +262,7 @@ export class Jobs {
    * they move their clock.
    */
   async shiftClock(offsetMs: number): Promise<void> {
+    this.#offsetMs = offsetMs;
     const body = `select pg_catalog.now() + interval '${Math.round(offsetMs)} milliseconds'`;
     await this.#db.executeSql(`create or replace function ${SCHEMA}.job_now() returns timestamptz language sql stable as $$ ${body} $$`);
     this.database.poller.pollNow();
@@ -307,6 +292,7 @@ export class Jobs {
         boss: this.#boss,
         log: this.log,
         together: queue.together,
+        isPressed: () => this.metrics?.pressure.isHigh ?? false,
         run: async (jobs) => {
           const [first] = jobs;
           // only jobs that are handled alone can wait
@@ -381,41 +367,6 @@ export class Jobs {
     });
   }
 }
-
-type QueueSettings = Required<
-  Pick<
-    QueueDefinition,
-    | 'retryLimit'
-    | 'retryDelay'
-    | 'retryBackoff'
-    | 'retryDelayMax'
-    | 'expireInSeconds'
-    | 'heartbeatSeconds'
-    | 'deleteAfterSeconds'
-    | 'retentionSeconds'
-    | 'notify'
-  >
->;
-
-const settingsOf = ({
-  retryLimit = 5,
-  retryDelaySeconds = 2,
-  retryDelayMaxSeconds = 300,
-  expireSeconds = EXPIRE_SECONDS,
-}: QueueOptions): QueueSettings => ({
-  retryLimit,
-  retryDelay: retryDelaySeconds,
-  retryBackoff: true,
-  retryDelayMax: retryDelayMaxSeconds,
-  expireInSeconds: expireSeconds,
-  heartbeatSeconds: HEARTBEAT_SECONDS,
-  deleteAfterSeconds: KEPT_SECONDS,
-  retentionSeconds: RETRIED_SECONDS,
-  notify: true,
-});
-
-const differs = (queue: QueueDefinition, settings: QueueSettings): boolean =>
-  Object.entries(settings).some(([setting, value]) => queue[setting as keyof QueueSettings] !== value);
 
 /**
  * Selects the queues that have a due job, with one index lookup per queue, so the time does not depend on the number of

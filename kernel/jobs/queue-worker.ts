@@ -7,6 +7,14 @@ import { inTime } from '../work/in-time.ts';
 const HEARTBEAT_MS = 4_000;
 /** Minimum time between two fetches of jobs. Jobs that become due in between are fetched together. */
 const FETCH_REST_MS = 10;
+/**
+ * The minimum time between two fetches of jobs that are handled together is as long as it took to handle the jobs of an earlier fetch, up to
+ * this time. More jobs become due meanwhile, so a busy process handles larger groups, which costs less for each job. It does not apply if a
+ * fetch has left due jobs behind.
+ */
+const TOGETHER_REST_MAX_MS = 1_000;
+/** Share of the jobs of a queue that run while the process should answer requests first. */
+const PRESSED_SHARE = 0.25;
 /** Time for which a job that ended waits to be completed. Jobs that end meanwhile are completed with the same statement. */
 const COMPLETE_REST_MS = 10;
 /** Delay after which a failed completion of jobs is repeated. */
@@ -29,6 +37,8 @@ export interface QueueWorkerDeps {
    * is handled alone. Default: every job is handled alone.
    */
   together?: ((data: object) => string | undefined) | undefined;
+  /** Returns true while the process should answer requests first. The queue then runs fewer jobs at the same time. */
+  isPressed?: (() => boolean) | undefined;
 }
 
 /**
@@ -46,6 +56,10 @@ export class QueueWorker {
   #isWanted = false;
   #isFetching = false;
   #fetchedAt = 0;
+  /** Minimum time from one fetch to the next, unless the last fetch left due jobs behind. */
+  #restMs = FETCH_REST_MS;
+  #isBehind = false;
+  #isResting = false;
   #isStopped = false;
   #ended: string[] = [];
   #completing: Promise<void> | undefined;
@@ -58,6 +72,11 @@ export class QueueWorker {
     private readonly concurrency: number,
   ) {}
 
+  /** Number of jobs, or of groups of jobs, that may run at the same time now. At least one runs, so the queue never stops. */
+  get #limit(): number {
+    return this.deps.isPressed?.() ? Math.ceil(this.concurrency * PRESSED_SHARE) : this.concurrency;
+  }
+
   /** Fetches due jobs now, or when a running job ends if the maximum number is running. */
   wake(): void {
     this.#isWanted = true;
@@ -68,7 +87,8 @@ export class QueueWorker {
   async stop(timeoutMs: number): Promise<void> {
     this.#isStopped = true;
     const until = performance.now() + timeoutMs;
-    while ((this.#held.size > 0 || this.#isFetching) && performance.now() < until) await delay(10);
+    const isBusy = (): boolean => this.#held.size > 0 || (this.#isFetching && !this.#isResting);
+    while (isBusy() && performance.now() < until) await delay(10);
     clearInterval(this.#heartbeat);
     this.#waiting = [];
     if (this.#held.size > 0) await this.#fail([...this.#held], new Error('The process stopped while the job was running.'));
@@ -78,18 +98,22 @@ export class QueueWorker {
     if (this.#isFetching) return;
     this.#isFetching = true;
     try {
-      while (this.#isWanted && !this.#isStopped && this.#waiting.length === 0 && this.#running < this.concurrency) {
-        const rest = this.#fetchedAt + FETCH_REST_MS - performance.now();
-        if (rest > 0) await delay(rest);
+      while (this.#isWanted && !this.#isStopped && this.#waiting.length === 0 && this.#running < this.#limit) {
+        await this.#rest();
         if (this.#isStopped) break;
+        const limit = this.#limit;
+        const free = limit - this.#running;
+        if (free <= 0) break;
         this.#isWanted = false;
-        const batchSize = (this.concurrency - this.#running) * (this.deps.together ? FETCHED_PER_GROUP : 1);
+        const batchSize = free * (this.deps.together ? FETCHED_PER_GROUP : 1);
         const jobs = await this.deps.boss.fetch<object>(this.name, { batchSize });
         this.#fetchedAt = performance.now();
-        if (jobs.length === batchSize) this.#isWanted = true;
+        this.#isBehind = jobs.length === batchSize;
+        if (this.#isBehind) this.#isWanted = true;
         for (const { id } of jobs) this.#held.add(id);
         this.#waiting.push(...this.#groupsOf(jobs));
-        this.#startWaiting();
+        // also if requests come first now: other processes cannot run these jobs
+        this.#startWaiting(limit);
       }
     } catch (error) {
       // the work poller wakes the worker again
@@ -97,6 +121,14 @@ export class QueueWorker {
     } finally {
       this.#isFetching = false;
     }
+  }
+
+  async #rest(): Promise<void> {
+    const rest = this.#fetchedAt + (this.#isBehind ? FETCH_REST_MS : this.#restMs) - performance.now();
+    if (rest <= 0) return;
+    this.#isResting = true;
+    await delay(rest, undefined, { ref: false });
+    this.#isResting = false;
   }
 
   #groupsOf(jobs: readonly Job<object>[]): Job<object>[][] {
@@ -108,8 +140,8 @@ export class QueueWorker {
     );
   }
 
-  #startWaiting(): void {
-    while (this.#running < this.concurrency) {
+  #startWaiting(limit = this.#limit): void {
+    while (this.#running < limit) {
       const jobs = this.#waiting.shift();
       if (!jobs) return;
       void this.#process(jobs);
@@ -118,7 +150,7 @@ export class QueueWorker {
 
   async #process(jobs: Job<object>[]): Promise<void> {
     this.#running += 1;
-    this.#heartbeat ??= setInterval(() => void this.#touch(), HEARTBEAT_MS).unref();
+    this.#heartbeat ??= setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
     try {
       const seconds = Math.min(...jobs.map(({ expireInSeconds }) => expireInSeconds));
       await inTime(this.deps.run(jobs), seconds * 1000, () => new Error(`The job took longer than ${seconds} seconds.`));
@@ -134,9 +166,14 @@ export class QueueWorker {
         );
     } finally {
       this.#running -= 1;
+      if (this.deps.together) this.#restAfter(performance.now() - this.#fetchedAt);
       this.#startWaiting();
       if (this.#isWanted) void this.#fetch();
     }
+  }
+
+  #restAfter(ms: number): void {
+    this.#restMs = Math.min(TOGETHER_REST_MAX_MS, Math.max(FETCH_REST_MS, ms));
   }
 
   async #complete(): Promise<void> {
@@ -168,6 +205,12 @@ export class QueueWorker {
     if (this.#held.size > 0) return;
     clearInterval(this.#heartbeat);
     this.#heartbeat = undefined;
+  }
+
+  #beat(): void {
+    void this.#touch();
+    // requests may no longer come first
+    this.#startWaiting();
   }
 
   async #touch(): Promise<void> {

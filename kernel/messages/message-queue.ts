@@ -1,6 +1,7 @@
 import type { EntityManager } from '../database/database.ts';
 import type { IsSuspended } from '../domain.ts';
-import type { JobOptions, Jobs, QueueOptions } from '../jobs/jobs.ts';
+import type { JobOptions, Jobs } from '../jobs/jobs.ts';
+import type { QueueOptions } from '../jobs/queue-settings.ts';
 import type { Logger } from '../log/log.ts';
 import type { Mail, Mailer } from './mail.ts';
 import { MessageRejected } from './rejected.ts';

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Pressure } from '../work/pressure.ts';
 import { MetricSamples } from './samples.ts';
 import { workMetrics } from './work.ts';
 
@@ -13,6 +14,8 @@ const SLOW_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 export function createMetrics() {
   const registers = [new Registry()];
   const samples = new MetricSamples(registers);
+  const pressure = new Pressure();
+  requestsRunning(pressure, registers);
   let text: Promise<string> | undefined;
   return {
     /** Returns all metrics in the Prometheus text format. Concurrent calls share one result. */
@@ -27,6 +30,8 @@ export function createMetrics() {
     },
     /** Gauges that are read from the database. */
     samples,
+    /** The edge counts the running requests here, and jobs give way to them. */
+    pressure,
     ...workMetrics(registers),
     httpDuration: new Histogram({
       name: 'http_request_duration_seconds',
@@ -91,3 +96,13 @@ function exposition(registers: Registry[]): Promise<string> {
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
+
+const requestsRunning = (pressure: Pressure, registers: Registry[]): Gauge =>
+  new Gauge({
+    name: 'http_requests_running',
+    help: 'Requests whose handler is running in this process. Open event streams and sockets do not count.',
+    registers,
+    collect() {
+      this.set(pressure.requests);
+    },
+  });

@@ -23,7 +23,7 @@ export function relationLimit(limit: number | null | undefined): number {
  * loaded by one statement.
  */
 export class RecordLoader<T extends object> {
-  #byId: DataLoader<string, T | null> | undefined;
+  readonly #byKey = new Map<string, DataLoader<string, T | null>>();
   readonly #ofOwner = new Map<string, DataLoader<string, T[]>>();
 
   constructor(
@@ -33,8 +33,17 @@ export class RecordLoader<T extends object> {
 
   /** Loads a record. Returns null if it does not exist for the caller. */
   load(id: string): Promise<T | null> {
-    this.#byId ??= new DataLoader((ids) => this.reader.byIds(this.scope, ids));
-    return this.#byId.load(id);
+    return this.one('id' as keyof T & string, id);
+  }
+
+  /** Loads the record whose property `by` is `key`. At most one record has this key. Returns null if none exists for the caller. */
+  one(by: keyof T & string, key: string): Promise<T | null> {
+    let loader = this.#byKey.get(by);
+    if (!loader) {
+      loader = new DataLoader((keys) => this.reader.byKeys(this.scope, by, keys));
+      this.#byKey.set(by, loader);
+    }
+    return loader.load(key);
   }
 
   /** Loads the existing records with these ids, with the selected fields, by one statement. */

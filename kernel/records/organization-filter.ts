@@ -46,3 +46,10 @@ export function organizationEm(orm: Orm, scope: string | RecordScope): EntityMan
   em.setFilterParams('organization', { id: organizationId, accounts });
   return em;
 }
+
+/** Returns the id of the organization to which an entity manager is limited (`organizationEm`). It must see all accounts of the organization. */
+export function organizationOf(em: EntityManager): string {
+  const { id, accounts } = em.getFilterParams<{ id?: string; accounts?: Accounts }>('organization') ?? {};
+  if (!id || accounts) throw new Error('The entity manager must be limited to one organization, and see all of its accounts.');
+  return id;
+}

@@ -13,7 +13,7 @@ export interface ListQuery<T extends object> {
   defaultSort: readonly SortBy[];
   page?: PageInput;
   /** Returns the number of records of the whole list. Default: the records are counted. */
-  total?: () => Promise<number>;
+  total?: (() => Promise<number>) | undefined;
 }
 
 /** The source of a list whose entries are not records of one entity. */

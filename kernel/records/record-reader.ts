@@ -59,16 +59,26 @@ export class RecordReader<T extends object> {
    * Returns the records in the order of `ids`; null for a record that does not exist for the caller. With `fields`,
    * only these fields are read, and accessing any other field of the record throws.
    */
-  async byIds({ organizationId, accounts }: RecordScope, ids: readonly string[], fields?: SelectedFields): Promise<(T | null)[]> {
+  byIds(scope: RecordScope, ids: readonly string[], fields?: SelectedFields): Promise<(T | null)[]> {
+    return this.byKeys(scope, 'id' as keyof T & string, ids, fields);
+  }
+
+  /** Works like `byIds`, for records that are identified by the property `by`. Its column needs an index. */
+  async byKeys(
+    { organizationId, accounts }: RecordScope,
+    by: keyof T & string,
+    keys: readonly string[],
+    fields?: SelectedFields,
+  ): Promise<(T | null)[]> {
     const { columns, joins, read } = fields ? this.#partOf(fields) : this.#whole;
-    const isOne = ids.length === 1;
-    const condition = isOne ? 'r."id" = $2' : 'r."id" = any($2)';
-    const values: unknown[] = [organizationId, isOne ? ids[0] : ids];
+    const isOne = keys.length === 1;
+    const condition = `r."${this.#columnOf(by)}" = ${isOne ? '$2' : 'any($2)'}`;
+    const values: unknown[] = [organizationId, isOne ? keys[0] : keys];
     const seen = this.#seen('r', accounts, values);
     const text = `select ${columns} from ${this.#table} r ${joins} where r."organization_id" = $1 and ${condition}${seen}`;
     const rows = await this.#rows.tuples(text, values, PREPARED);
-    const found = new Map(rows.map(read).map((record) => [(record as { id?: string }).id, record]));
-    return ids.map((id) => found.get(id) ?? null);
+    const found = new Map(rows.map(read).map((record) => [record[by] as string, record]));
+    return keys.map((key) => found.get(key) ?? null);
   }
 
   /** Returns the newest `limit` records with the selected fields. The query uses an index. */

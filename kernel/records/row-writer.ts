@@ -6,11 +6,22 @@ import type { EntityManager } from '../database/database.ts';
  * (kernel/database/transactions.ts). The transaction does not store later changes of the record.
  */
 export async function insertRecord(tx: EntityManager, record: object): Promise<void> {
-  const { tableName, properties } = tx.getMetadata().get(record.constructor as never);
+  const { tableName, properties } = tx.getMetadata().get(record.constructor as never) as unknown as Written;
   const platform = tx.getPlatform();
-  const data = Object.entries(tx.getComparator().prepareEntity(record) as Record<string, unknown>);
-  const values = data.filter(([, value]) => value !== undefined);
-  const columns = values.map(([name]) => `"${properties[name as never]?.fieldNames[0]}"`);
-  const literals = values.map(([, value]) => (value === null ? 'null' : platform.quoteValue(value)));
+  const data = tx.getComparator().prepareEntity(record) as Record<string, unknown>;
+  const columns: string[] = [];
+  const literals: string[] = [];
+  for (const name in data) {
+    const value = data[name];
+    if (value === undefined) continue;
+    columns.push(`"${properties[name]?.fieldNames[0]}"`);
+    literals.push(value === null ? 'null' : platform.quoteValue(value));
+  }
   await tx.execute(`insert into "${tx.config.get('schema')}"."${tableName}" (${columns.join(', ')}) values (${literals.join(', ')})`);
+}
+
+/** The parts of the metadata of an entity that an INSERT needs. */
+interface Written {
+  tableName: string;
+  properties: Record<string, { fieldNames: string[] }>;
 }

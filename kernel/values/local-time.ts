@@ -7,6 +7,7 @@ import { DAY_MS, dateOf, MINUTE_MS } from './days.ts';
  * @throws RangeError if there is no such time zone
  */
 export function localTime(time: number, zone: string): number {
+  if (zone === 'UTC' && !Number.isNaN(time)) return time;
   const offset = IANAZone.create(zone).offset(time);
   if (Number.isNaN(offset)) throw new RangeError(`The time ${time} or the time zone ${zone} is invalid.`);
   return time + offset * MINUTE_MS;

@@ -42,18 +42,20 @@ export class Lease {
       return await task(this.#tenure);
     } catch (error) {
       if (!this.options.isAlone) this.#asksFrom = performance.now() + ASK_MS;
-      // the failure of the work is more important than one of its lease
-      await this.release().catch(() => undefined);
+      await this.release();
       throw error;
     }
   }
 
-  /** Ends the lease, so that another process need not wait for its end. */
+  /**
+   * Ends the lease, so that another process need not wait for its end. If the database is unavailable, the lease ends by itself after its
+   * time, and nothing is thrown: a process that stops must still stop everything else, and a failure of the work counts more.
+   */
   async release(): Promise<void> {
     if (this.#until === 0) return;
     this.#until = 0;
     const { rows, table, name } = this.options;
-    await rows.query(`delete from ${table} where "name" = $1 and "holder" = $2`, [name, this.#holder]);
+    await rows.query(`delete from ${table} where "name" = $1 and "holder" = $2`, [name, this.#holder]).catch(() => undefined);
   }
 
   async #hold(): Promise<boolean> {

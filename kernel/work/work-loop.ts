@@ -3,11 +3,12 @@ import type { Logger } from '../log/log.ts';
 
 const FAILED_MS = 500;
 /**
- * Minimum pause before the next run. The pause is as long as the last run if that took longer, up to `MAX_REST_MS`: during the
+ * Minimum pause before the next run. The pause is `RESTS` times as long as the last run if that is longer, up to `MAX_REST_MS`: during the
  * pause more work arrives, which the next run handles as a batch. So a busy process handles larger batches.
  */
 const REST_MS = 10;
-const MAX_REST_MS = 100;
+const RESTS = 2;
+const MAX_REST_MS = 150;
 
 /**
  * Runs a task when the loop is woken. The task runs again while it reports more work, and half a second after a
@@ -59,7 +60,7 @@ export class WorkLoop {
         this.#again = false;
         const began = performance.now();
         if (await this.task()) this.#again = true;
-        else this.#restsUntil = performance.now() + Math.min(MAX_REST_MS, Math.max(REST_MS, performance.now() - began));
+        else this.#restsUntil = performance.now() + Math.min(MAX_REST_MS, Math.max(REST_MS, RESTS * (performance.now() - began)));
       }
     } catch (error) {
       this.#again = false;

@@ -3,6 +3,7 @@ import type { Priority } from '../../kernel/http/http.ts';
 import type { Logger } from '../../kernel/log/log.ts';
 import { networkOf } from '../../kernel/outbound/network.ts';
 import type { ClientInfo, RequestContext } from '../../kernel/request.ts';
+import type { Pressure } from '../../kernel/work/pressure.ts';
 import { type Cost, givenBack, type Holder, type Payer, type RateLimiter, type RateState, requestsOf } from './limiter.ts';
 import type { KeyLimits } from './plans.ts';
 import type { Slot } from './slots.ts';
@@ -25,6 +26,7 @@ export class Admission implements RequestContext {
   #holder: Holder | undefined;
   #log: Logger | undefined;
   #slot: Slot | undefined;
+  #isCounted = false;
   #hasLeft = false;
   #paid: Cost = { weight: 0, requests: 0 };
 
@@ -32,14 +34,14 @@ export class Admission implements RequestContext {
     readonly requestId: string,
     readonly client: ClientInfo,
     private readonly limiter: RateLimiter,
-    private readonly processLog: Logger,
+    private readonly process: { readonly log: Logger; readonly metrics: { readonly pressure: Pressure } },
   ) {
     this.#address = { address: networkOf(client.ip) };
   }
 
   /** Logger with the request id. It is created at first use, because most requests log nothing. */
   get log(): Logger {
-    this.#log ??= this.processLog.child({ request_id: this.requestId });
+    this.#log ??= this.process.log.child({ request_id: this.requestId });
     return this.#log;
   }
 
@@ -123,6 +125,20 @@ export class Admission implements RequestContext {
   leave(): void {
     this.#hasLeft = true;
     this.#slot?.leave();
+    this.countOut();
+  }
+
+  /** Counts the request as running, until `countOut` or `leave`. */
+  countIn(): void {
+    if (this.#hasLeft || this.#isCounted) return;
+    this.#isCounted = true;
+    this.process.metrics.pressure.requests += 1;
+  }
+
+  countOut(): void {
+    if (!this.#isCounted) return;
+    this.#isCounted = false;
+    this.process.metrics.pressure.requests -= 1;
   }
 
   /**

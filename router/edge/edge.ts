@@ -105,7 +105,15 @@ export function mountEdge(app: FastifyInstance, options: EdgeOptions): Edge {
   app.decorateRequest('enter', null as never);
   app.decorateRequest('failure', undefined);
   app.addHook('onRequest', (request, reply) => edge.receive(request, reply));
+  // A request counts only from its handler to the end of the handler. A client could keep many requests open that wait for a slot or for
+  // their body, or whose response it does not read, and jobs would give way to them.
+  app.addHook('preHandler', (request, _, done) => {
+    if (request.routeOptions.config.priority !== 'deferred') (request.caller as Admission).countIn();
+    done();
+  });
   app.addHook('onSend', (request, { statusCode }, payload, done) => {
+    // a request that an earlier hook answers, such as a preflight request, has not arrived at the edge
+    (request.caller as Admission | null)?.countOut();
     if (!TAKES_NOTHING.has(statusCode) || !request.routeOptions.config.category) return done(null, payload);
     // the refund must be complete before the caller gets the response and sends its next request
     (request.caller as Admission).giveBackCategories().then(
@@ -152,7 +160,8 @@ export class Edge {
     const priority = request.routeOptions.config.priority ?? 'normal';
     request.caller = admission;
     request.charge = (cost) => charged(admission, reply, () => admission.chargeServed(cost, 'normal'));
-    request.enter = (late) => charged(admission, reply, async () => void (await admission.enter(late)));
+    const enter = (known: Priority) => charged(admission, reply, async () => void (await admission.enter(known)));
+    request.enter = (late) => enter(late).then(() => admission.countIn());
     reply.header('x-request-id', request.id);
     // this listener is added before the first await, because the caller may disconnect during the await
     reply.raw.once('close', () => admission.leave());
@@ -167,7 +176,7 @@ export class Edge {
       return;
     }
     await charged(admission, reply, () => admission.chargeServed(cost, priority === 'deferred' ? 'normal' : priority));
-    if (priority !== 'deferred') await request.enter(priority);
+    if (priority !== 'deferred') await enter(priority);
   }
 
   /**
@@ -214,7 +223,7 @@ export class Edge {
 
   #arrival(requestId: string, client: ClientInfo): Admission {
     const userAgent = client.userAgent?.slice(0, USER_AGENT_MAX);
-    return new Admission(requestId, { ...client, userAgent }, this.#limiter, this.options.log);
+    return new Admission(requestId, { ...client, userAgent }, this.#limiter, this.options);
   }
 
   async #identify(request: FastifyRequest, admission: Admission): Promise<void> {

@@ -100,7 +100,15 @@ export class ServicesContext {
   }
 
   @once get services(): ServiceQueries {
-    return new ServiceQueries(this.em, this.loaders.services, this.catalog, this.#core.search);
+    const { search, counters } = this.#core;
+    return new ServiceQueries({
+      em: this.em,
+      scope: this.principal,
+      loader: this.loaders.services,
+      categories: this.catalog,
+      search,
+      counters,
+    });
   }
 
   @once get changes(): ServiceChangeService {

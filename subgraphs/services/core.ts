@@ -1,5 +1,6 @@
 import type { Ports } from '../../kernel/domain.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
+import { Counters } from '../../kernel/tally/counters.ts';
 import { RetentionTask } from '../../kernel/work/retention.ts';
 import { Bulk } from './bulk/bulk.entity.ts';
 import { bulkSweeper, defineBulk } from './bulk/bulk.job.ts';
@@ -10,6 +11,7 @@ import { ServiceChange } from './changes/service-change.entity.ts';
 import { changeApplicationSweeper, serviceChangeSweeper } from './changes/service-change.sweeper.ts';
 import { Service } from './inventory/service.entity.ts';
 import { ServiceSearch } from './inventory/service-search.ts';
+import { SERVICE_ACCOUNT_TALLY, SERVICE_TALLY } from './inventory/service-tallies.ts';
 import { maintenanceSweeper } from './maintenance/maintenance.sweeper.ts';
 import { MaintenanceWindow } from './maintenance/maintenance-window.entity.ts';
 import type { ServiceProvider } from './providers/service.provider.ts';
@@ -54,6 +56,7 @@ export function createCore({
     ports,
     samples,
     search: new ServiceSearch(ports),
+    counters: new Counters(ports, SERVICE_TALLY, SERVICE_ACCOUNT_TALLY),
     retained,
     retention: new RetentionTask({ name: 'services.samples', everyMs: RETENTION_MS, log }, () => retained),
     sweepers: [

@@ -21,6 +21,9 @@ export const organizationData: OrganizationTables = {
     { table: 'service_block', withheld: 'all', end: 'deleted' },
     { table: 'service_status_change', end: 'deleted' },
     { table: 'service', end: 'deleted' },
+    // must be listed after the services, because deleting services writes to these tables
+    { table: 'service_tally', withheld: 'all', end: 'deleted' },
+    { table: 'service_account_tally', withheld: 'all', end: 'deleted' },
     { table: 'account_suspension', end: 'deleted' },
   ],
   others: {

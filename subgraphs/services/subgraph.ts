@@ -43,6 +43,7 @@ import { migrations } from './migrations/index.ts';
 import { ServiceOptionsResolver } from './options/service-options.resolver.ts';
 import { OrderResolver } from './orders/order.resolver.ts';
 import { organizationData } from './organization-data.ts';
+import { InternetResolver } from './products/internet/internet.resolver.ts';
 import { NetworkResolver } from './products/network/network.resolver.ts';
 import { ServiceDetailResolver } from './products/product.resolver.ts';
 import { SipTrunkResolver } from './products/sip-trunk/sip-trunk.resolver.ts';
@@ -127,6 +128,7 @@ export const services: Domain<ServicesPorts> = {
   ],
   start(ports) {
     const core = createCore(ports);
+    const work = [...core.sweepers, core.retention, core.search, core.counters];
     defineBeginning(
       ports,
       (organizationId) =>
@@ -152,6 +154,7 @@ export const services: Domain<ServicesPorts> = {
           ServiceUpdateResolver,
           ServiceOptionsResolver,
           ServiceDetailResolver,
+          InternetResolver,
           NetworkResolver,
           SipTrunkResolver,
           QuoteResolver,
@@ -180,12 +183,9 @@ export const services: Domain<ServicesPorts> = {
       reactions: [accountSuspension(ports)],
       retained: core.retained,
       start: async () => {
-        for (const sweeper of core.sweepers) sweeper.start();
-        core.retention.start();
-        core.search.start();
+        for (const one of work) one.start();
       },
-      stop: async () =>
-        void (await Promise.all([core.retention.stop(), core.search.stop(), ...core.sweepers.map((sweeper) => sweeper.stop())])),
+      stop: async () => void (await Promise.all(work.map((one) => one.stop()))),
     };
   },
 };

@@ -136,7 +136,7 @@ test.runIf(process.env.TEST_DATABASE_URL)(
   'a subscription without a position leaves out earlier entries that an open transaction has kept from other subscribers',
   async () => {
     const tenant = await platform.organization();
-    const other = new pg.Client(process.env.TEST_DATABASE_URL);
+    const other = new pg.Client(platform.databaseUrl);
     await other.connect();
     onTestFinished(() => other.end());
     await other.query('begin; select pg_current_xact_id()');

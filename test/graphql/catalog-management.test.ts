@@ -209,6 +209,25 @@ describe('managing the services of the catalog', () => {
     expect(unknown.details).toMatchObject({ field: 'product', reason: expect.stringContaining('internet') });
   });
 
+  test.each([
+    ['internet', 'pigeon', 'must be one of fiber, cable, fixed_wireless, dsl for internet access'],
+    ['internet', null, 'must be one of fiber, cable, fixed_wireless, dsl for internet access'],
+    ['network', 'pigeon', 'must be one of mpls, sd_wan for networks'],
+    ['network', null, 'must be one of mpls, sd_wan for networks'],
+  ])(
+    'a catalog service of the product %s with the service type %s is refused, because customers could not read its services',
+    async (product, serviceType, reason) => {
+      const { details } = await refused(CREATE, { input: draft({ product, serviceType }) });
+      expect(details).toMatchObject({ field: 'serviceType', reason });
+    },
+  );
+
+  test('a catalog service cannot become a network if its service type is no kind of network', () =>
+    withService({}, async ({ id }) => {
+      const { details } = await refused(UPDATE, { id, input: { product: 'network' } });
+      expect(details).toMatchObject({ field: 'serviceType', reason: expect.stringContaining('mpls, sd_wan') });
+    }));
+
   test('a duplicate id of a catalog service returns DUPLICATE_RESOURCE, and an unknown id returns RESOURCE_NOT_FOUND', async () => {
     expect(await refused(CREATE, { input: draft({ id: 'business_fiber' }) })).toMatchObject({
       code: 'DUPLICATE_RESOURCE',

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Principal } from '../../kernel/access/principal.ts';
 import { HttpTransport } from '../../router/http-transport.ts';
 import { PRINCIPAL_HEADER, signPrincipal, verifyPrincipal } from '../../router/principal-header.ts';
@@ -18,14 +18,19 @@ let router: Router;
 beforeEach(async () => {
   shop = new Shop();
   servers = await Promise.all(shop.subgraphs().map((subgraph) => serveSubgraph(subgraph, SECRET)));
-  const headers = ({ principal }: { principal: Principal }) => ({ [PRINCIPAL_HEADER]: signPrincipal(principal, SECRET, new Date()) });
-  const transports = new Map(servers.map(({ name, url }) => [name, new HttpTransport({ url, headers, timeoutMs: 500 })]));
-  router = await createRouter({ supergraphSdl: composeSupergraph(servers), transports, log: silent });
+  router = await routerOf(10_000);
 });
 afterEach(async () => {
   await router.close();
   await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
 });
+
+/** Returns a router that waits `timeoutMs` for each response of a subgraph. */
+function routerOf(timeoutMs: number): Promise<Router> {
+  const headers = ({ principal }: { principal: Principal }) => ({ [PRINCIPAL_HEADER]: signPrincipal(principal, SECRET, new Date()) });
+  const transports = new Map(servers.map(({ name, url }) => [name, new HttpTransport({ url, headers, timeoutMs })]));
+  return createRouter({ supergraphSdl: composeSupergraph(servers), transports, log: silent });
+}
 
 const serverOf = (name: string) => servers.find((server) => server.name === name) as SubgraphServer;
 
@@ -89,7 +94,9 @@ describe('subgraph over HTTP', () => {
     async (_, instead, logged) => {
       serverOf('orders').instead = instead;
       const context = caller();
-      const { data, errors } = await router.execute({ document: '{ whoAmI person(id: "p1") { name score } }', context });
+      const impatient = await routerOf(500);
+      onTestFinished(() => impatient.close());
+      const { data, errors } = await impatient.execute({ document: '{ whoAmI person(id: "p1") { name score } }', context });
       expect(data).toEqual({ whoAmI: 'key_1', person: { name: 'Ada', score: null } });
       expect(errors?.map(({ message, extensions }) => [message, extensions.code])).toEqual([
         [expect.stringMatching(/^An internal error occurred/), 'INTERNAL_ERROR'],

@@ -208,16 +208,21 @@ describe('deletion 30 days after closing', () => {
   });
 });
 
-test('an interrupted deletion of an organization is completed later and keeps the pseudonyms that it already wrote', async () => {
+test.each([
+  ['', { table: 0, after: null }],
+  [', also if it was interrupted by an earlier release, which has other tables', { table: 2, after: ['a key', 'of', 'another', 'table'] }],
+  [', also if the tables have another order now', { table: 2, name: 'identity.account', after: ['a key', 'of', 'another', 'table'] }],
+])('an interrupted deletion of an organization is completed later and keeps the pseudonyms that it already wrote%s', async (_, stored) => {
   const { advance } = await rig();
   const tenant = await (await rig()).organization();
   const { id } = await createAccount(tenant, 'Somebody');
   await act('close', tenant);
   // the state after a crash in which one record already had its pseudonym
   const [mark] = await sql<{ name: string }>(
-    `update identity.organization set pseudonym_key = 'k', deletion_position = '{"pass": 1, "table": 0, "after": null, "deleted": 0}' where id = $1
+    `update identity.organization set pseudonym_key = 'k', deletion_position = $2 where id = $1
      returning 'deleted-' || substr(encode(sha256(convert_to('k' || 'somebody', 'UTF8')), 'hex'), 1, 16) as name`,
     tenant.organizationId,
+    JSON.stringify({ pass: 1, deleted: 0, ...stored }),
   );
   await sql(`update identity.account set name = $2 where id = $1`, id, mark?.name);
   await copiesOf('identity.account', id, 1, 'customer_id');

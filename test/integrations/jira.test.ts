@@ -118,14 +118,14 @@ describe('Jira issue updates', () => {
   test('an update of a ticket is sent to Jira only after the Jira issue of the ticket is created', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
-    jira.next('POST /rest/api/3/issue', [503, { errorMessages: ['Try later.'] }, { 'retry-after': '60' }]);
+    jira.next('POST /rest/api/3/issue', [503, { errorMessages: ['Try later.'] }, { 'retry-after': '3600' }]);
     const ticket = await openTicket(tenant);
     await settled(tenant, 'jira', id, (one) => one.failing_since);
     await changeTicket(tenant, ticket.id, { status: 'in_progress' });
     await eventually(async () => (await deliveryRows(id)).length === 2);
-    await platform.advance(50_000);
+    await platform.advance(3_000_000);
     expect(jira.requests).toHaveLength(1);
-    await platform.advance(20_000);
+    await platform.advance(601_000);
     await allSettled(id, 2);
     expect(jira.issues[0]?.comments).toHaveLength(1);
   });
@@ -169,14 +169,14 @@ describe('Jira error responses', () => {
   test('the Jira response 429 postpones the request by Retry-After and does not count as a failure', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
-    const headers = { 'retry-after': '300', 'ratelimit-reason': 'jira-burst-based' };
+    const headers = { 'retry-after': '3600', 'ratelimit-reason': 'jira-burst-based' };
     jira.next('POST /rest/api/3/issue', [429, { errorMessages: ['Rate limit exceeded'] }, headers]);
     await openTicket(tenant);
     const limited = await settled(tenant, 'jira', id, (one) => one.last_error);
     expect(limited).toMatchObject({ last_error: 'Jira answered 429: Rate limit exceeded', failing_since: null, active: true });
-    await platform.advance(290_000);
+    await platform.advance(3_000_000);
     expect(jira.requests).toHaveLength(1);
-    await platform.advance(11_000);
+    await platform.advance(601_000);
     await allSettled(id, 1);
     // the 429 response shows that no issue was created, so that no search is needed
     expect(creations(jira)).toHaveLength(2);

@@ -42,7 +42,13 @@ const HARMLESS = {
   'identity 0002-access': 'older than every release',
   'identity 0004-usage': 'older than every release',
   'identity 0016-invitations': 'a trigger sets the required column',
+  'identity 0027-outbox-notification': 'a function that only its trigger called',
+  'services 0024-outbox-notification': 'a function that only its trigger called',
+  'billing 0023-outbox-notification': 'a function that only its trigger called',
   'support 0011-accents': 'the column is generated, and the same statement creates it again',
+  'support 0023-outbox-notification': 'a function that only its trigger called',
+  'monitoring 0025-outbox-notification': 'a function that only its trigger called',
+  'events 0007-outbox-notification': 'a function that only its trigger called',
 };
 
 const takesAway = ({ statements, needs }: MigrationStep): boolean =>

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { createMetrics } from '../../kernel/metrics/metrics.ts';
+import { SseClient } from '../events/sse.client.ts';
 import { openTicket, withSlack } from '../integrations/integrations.setup.ts';
 import { eventually, type Rig, start } from '../rig.ts';
 import { ownDatabase } from '../support/own-database.ts';
@@ -45,6 +47,27 @@ test('/metrics contains the numbers of completed, failed and waiting jobs of a q
   expect(await valueIn('jobs_running{queue="identity.mail"}')).toBe(0);
   for (const gauge of ['jobs_waiting', 'jobs_oldest_waiting_seconds', 'jobs_failed'])
     expect(await valueIn(`${gauge}{queue="identity.mail"}`)).toBeGreaterThanOrEqual(0);
+});
+
+test('/metrics counts the requests that are running, and neither open event streams nor requests that were aborted', async () => {
+  const tenant = await platform.organization();
+  await SseClient.open(tenant);
+  const aborted = Array.from({ length: 5 }, () => {
+    const stop = new AbortController();
+    const sent = fetch(`${platform.origin}/v1/services`, { headers: tenant.credentials, signal: stop.signal }).catch(() => undefined);
+    stop.abort();
+    return sent;
+  });
+  await Promise.all([...aborted, fetch(`${platform.origin}/v1/services`), fetch(`${platform.origin}/unknown`)]);
+  // the request for the metrics itself is running
+  await becomes('http_requests_running', (count) => count === 1);
+  // a client can keep requests open whose body does not arrive, without any work for the platform
+  const headers = { ...tenant.credentials, 'content-type': 'application/json', 'content-length': 100 };
+  const waiting = request(`${platform.origin}/v1/support/tickets`, { method: 'POST', headers, agent: false }).on('error', () => undefined);
+  waiting.flushHeaders();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await valueIn('http_requests_running')).toBe(1);
+  waiting.destroy();
 });
 
 test('/metrics contains the number and age of deliveries that wait for an unreachable Slack', async () => {

@@ -35,9 +35,14 @@ const closedAfterTest = (platform: Rig): Rig => {
 const onServer = Boolean(process.env.TEST_DATABASE_URL);
 
 describe.each(releases().map((release) => [release.name, release] as const))('a database of release %s', (_, release) => {
-  test('the platform can use all recorded data in an embedded database of an earlier release', async () => {
-    await expectServed(await openEmbedded(release), release.embedded);
-  }, 300_000);
+  // npm test runs it; with a server, it would be the same test
+  test.skipIf(onServer)(
+    'the platform can use all recorded data in an embedded database of an earlier release',
+    async () => {
+      await expectServed(await openEmbedded(release), release.embedded);
+    },
+    300_000,
+  );
 
   test.runIf(onServer)(
     'the platform can use all recorded data in a PostgreSQL database of an earlier release',

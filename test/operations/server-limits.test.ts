@@ -5,7 +5,7 @@ import { eventually, type Rig, start } from '../rig.ts';
 
 let own: Rig;
 beforeAll(async () => {
-  own = await start({ MAX_CONNECTIONS: '20', HEADERS_TIMEOUT_MS: '300' });
+  own = await start({ MAX_CONNECTIONS: '20', HEADERS_TIMEOUT_MS: '2000' });
 });
 afterAll(() => own.close());
 

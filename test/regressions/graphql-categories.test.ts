@@ -11,8 +11,11 @@ import type { Json, Tenant } from '../tenant.ts';
 const ORDERS_AN_HOUR = 50;
 const UNKNOWN = 'acc_00000000000000000000000000';
 
+/** Orders, in turn with `orderInternetService` and with `orderService`, which has no REST route. */
 const ordering = (count: number): string => {
-  const orders = Array.from({ length: count }, (_, n) => `o${n}: orderInternetService(input: $input) { id }`);
+  const orders = Array.from({ length: count }, (_, n) =>
+    n % 2 === 0 ? `o${n}: orderService(input: { internet: $input }) { id }` : `o${n}: orderInternetService(input: $input) { id }`,
+  );
   return `mutation ($input: InternetServiceOrderInput!) { ${orders.join(' ')} }`;
 };
 const input = { accountId: UNKNOWN, serviceType: 'FIBER', bandwidth: '1000mbps', location: LOCATION };

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { createAccount, LOCATION } from '../billing.setup.ts';
 import { eventually, type Rig, start } from '../rig.ts';
 import { ownDatabase } from '../support/own-database.ts';
 import type { RestResponse, Tenant } from '../tenant.ts';
@@ -32,6 +33,15 @@ async function desk(): Promise<Desk> {
   return { platform, tenant: await platform.organization({ plan: 'custom' }), observer, holder };
 }
 
+/** Ends the connections of all statements that wait for a lock, as soon as there are `count`. */
+async function endWaiting(observer: pg.Client, count: number): Promise<void> {
+  const waiting = await eventually(async () => {
+    const { rows } = await observer.query<{ pid: number }>(WAITING);
+    return rows.length >= count && rows;
+  });
+  for (const { pid } of waiting) await observer.query('select pg_terminate_backend($1)', [pid]);
+}
+
 const openTicket = (tenant: Tenant): Promise<RestResponse> =>
   tenant.rest('POST', '/support/tickets', { body: { title: 'Lost', description: 'Lost' } });
 
@@ -47,11 +57,7 @@ test.runIf(process.env.TEST_DATABASE_URL)(
       await holder.query('begin');
       await holder.query('lock table "support"."ticket" in exclusive mode');
       const writes = Array.from({ length: POOL_SIZE }, () => openTicket(tenant));
-      const waiting = await eventually(async () => {
-        const { rows } = await observer.query<{ pid: number }>(WAITING);
-        return rows.length >= POOL_SIZE && rows;
-      });
-      for (const { pid } of waiting) await observer.query('select pg_terminate_backend($1)', [pid]);
+      await endWaiting(observer, POOL_SIZE);
       const responses = await Promise.all(writes);
       await holder.query('rollback');
       expect(responses.map(({ status, body, headers }) => [status, body.error?.code, headers.get('retry-after')])).toEqual(
@@ -60,5 +66,44 @@ test.runIf(process.env.TEST_DATABASE_URL)(
     }
     const after = await Promise.all(Array.from({ length: 2 * POOL_SIZE }, () => openTicket(tenant)));
     expect(after.map(({ status }) => status)).toEqual(after.map(() => 201));
+  },
+);
+
+test.runIf(process.env.TEST_DATABASE_URL)(
+  'a request whose connection is lost while it reads a record of another domain returns 503, and the failure is logged',
+  async () => {
+    const { tenant, platform, observer, holder } = await desk();
+    const { id } = await createAccount(tenant);
+    const order = { account_id: id, service_type: 'fiber', bandwidth: '500mbps', location: LOCATION };
+    await holder.query('begin');
+    await holder.query('lock table "identity"."account" in access exclusive mode');
+    const ordering = tenant.rest('POST', '/connectivity/internet', { body: order });
+    await endWaiting(observer, 1);
+    const { status, body, headers } = await ordering;
+    await holder.query('rollback');
+    expect([status, body.error?.code, headers.get('retry-after')]).toEqual([503, 'SERVICE_UNAVAILABLE', '5']);
+    expect(platform.logged.some((line) => line.includes('Operation failed'))).toBe(true);
+    expect((await tenant.rest('POST', '/connectivity/internet', { body: order })).status).toBe(201);
+  },
+);
+
+test.runIf(process.env.TEST_DATABASE_URL)(
+  'a mutation whose connection is lost while its Idempotency-Key is stored returns 503, can be repeated, and the failure is logged',
+  async () => {
+    const { tenant, platform, observer, holder } = await desk();
+    const body = JSON.stringify({ query: 'mutation { createTicket(input: { title: "Lost", description: "Lost" }) { id } }' });
+    const headers = { ...tenant.credentials, 'content-type': 'application/json', 'idempotency-key': 'lost' };
+    const send = (): Promise<Response> => fetch(`${tenant.origin}/graphql`, { method: 'POST', headers, body });
+    await holder.query('begin');
+    await holder.query('lock table "bridge"."idempotency_key" in exclusive mode');
+    const sending = send();
+    await endWaiting(observer, 1);
+    const response = await sending;
+    await holder.query('rollback');
+    const { errors } = (await response.json()) as { errors: { extensions: { code: string } }[] };
+    expect([response.status, errors[0]?.extensions.code, response.headers.get('retry-after')]).toEqual([503, 'SERVICE_UNAVAILABLE', '5']);
+    expect(platform.logged.some((line) => line.includes('GraphQL request failed') && line.includes('57P01'))).toBe(true);
+    const again = (await (await send()).json()) as { data: { createTicket: { id: string } } };
+    expect(again.data.createTicket.id).toMatch(/^ticket_/);
   },
 );

@@ -1,16 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Rows } from '../../kernel/database/database.ts';
-import { SchemaMigrator } from '../../kernel/migrations/migrator.ts';
-import { SteppedSchema } from '../../kernel/migrations/stepped-schema.ts';
-import { migrations } from '../../subgraphs/support/migrations/index.ts';
 import { support } from '../../subgraphs/support/subgraph.ts';
-import { silent, storeFor } from '../support/domain-world.ts';
+import { storeBefore } from '../support/domain-world.ts';
 import { SupportWorld } from './support-world.ts';
+import { whileChanging } from './tally-check.ts';
 
-const BEFORE = migrations.slice(
-  0,
-  migrations.findIndex(({ name }) => name === '0018-account-tally'),
-);
 const ACCOUNTS = [null, 'acc_1', 'acc_2', 'acc_3'];
 
 let world: SupportWorld;
@@ -18,14 +12,11 @@ let rows: Rows;
 
 /** Creates a support database with the schema before the migration 0018-account-tally, adds tickets, and then migrates it. */
 beforeEach(async () => {
-  const { database, ...store } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
+  const { store, migrate } = await storeBefore(support, '0018-account-tally');
   rows = store.rows;
-  // the embedded database starts as a copy of a migrated database
-  await rows.query('drop schema if exists "support" cascade', []);
-  world = await SupportWorld.open({ database, ...(await database.attach({ ...support, schema: 'support', migrations: BEFORE })) });
+  world = await SupportWorld.open(store);
   await open('old', 3000);
-  const migrator = new SchemaMigrator({ directUrl: database.directUrl, pglite: database.pglite, mode: 'auto', log: silent });
-  await migrator.migrate([new SteppedSchema('support', migrations)]);
+  await migrate();
 });
 
 /** Creates tickets of two organizations on several days. A ticket has an account, a customer, both or neither. */
@@ -61,7 +52,7 @@ const isFolded = async () => (await rows.query('select from "support"."ticket_ac
 const until = (condition: () => Promise<boolean>) => expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
 
 test('the background migration of the account counters counts each existing ticket once, even if tickets change meanwhile', async () => {
-  const changed = async (turn: number): Promise<void> => {
+  const change = async (turn: number): Promise<void> => {
     await open(`new_${turn}_`, 7);
     await rows.query(
       `update "support"."ticket" set "status" = (array['open', 'in_progress', 'resolved'])[1 + $1::int % 3] where "id" like '%' || $1::int % 10`,
@@ -69,20 +60,12 @@ test('the background migration of the account counters counts each existing tick
     );
     await rows.query(`delete from "support"."ticket" where "id" = 'old' || $1::int`, [turn]);
   };
-  let isOver = false;
-  const writers = [0, 1, 2].map(async (writer) => {
-    for (let turn = writer; !isOver; turn += 3) {
-      await changed(turn);
-      // the embedded database responds without yielding to the event loop
-      await new Promise(setImmediate);
-    }
+  await whileChanging(change, async () => {
+    // one after the other, because two concurrent starts in one process could both create the embedded job queue
+    await world.start();
+    await world.start();
+    await until(isCounted);
   });
-  // one after the other, because two concurrent starts in one process could both create the embedded job queue
-  await world.start();
-  await world.start();
-  await until(isCounted);
-  isOver = true;
-  await Promise.all(writers);
   expect(await tallied()).toEqual(await counted());
   await until(isFolded);
   expect(await tallied()).toEqual(await counted());

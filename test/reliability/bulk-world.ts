@@ -26,6 +26,8 @@ export class BookingProvider implements ServiceProvider {
   readonly lines = new Set<string>();
   readonly built = new Map<string, number>();
   readonly released = new Map<string, number>();
+  /** If true, the provider refuses to release lines. */
+  keeps = false;
   readonly #failed = new Map<string, number>();
 
   async apply({ serviceId, spec }: ApplyOrder): Promise<Applied> {
@@ -38,6 +40,7 @@ export class BookingProvider implements ServiceProvider {
   }
 
   async release({ serviceId, name }: ReleaseOrder): Promise<Released> {
+    if (this.keeps) throw new OrderRejected('The line is still in use.');
     if (name.includes('STUCK') && this.#fails(`release ${serviceId}`, 2)) throw new Error('connect ECONNREFUSED 10.0.0.7:443');
     if (this.lines.delete(serviceId)) this.released.set(serviceId, (this.released.get(serviceId) ?? 0) + 1);
     return { state: 'released' };

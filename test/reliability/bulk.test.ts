@@ -141,6 +141,31 @@ describe('the rollback of a bulk', () => {
     expect((await statusOf(id)).counts).toMatchObject({ released: 56, failed: 1, skipped: 43 });
   }, 60_000);
 
+  test('a rollback goes on after the provider refused to end one of its services, and ends only when that service is released', async () => {
+    const fates: Fate[] = ['good', 'REFUSED'];
+    const mode = { parallel: false, rollbackOnFailure: true };
+    const provider = new BookingProvider();
+    const id = await ordered(alone, fates, mode);
+    const [{ service_id: serviceId }] = (await alone.sql<Json>(
+      'select service_id from services.bulk_item where bulk_id = $1 order by position',
+      [id],
+    )) as [Json];
+    const item = async (): Promise<string> =>
+      (await alone.sql<Json>('select status from services.bulk_item where service_id = $1', [serviceId]))[0]?.status;
+    provider.keeps = true;
+    await drain(alone, provider, { until: async () => (await item()) === 'releasing' });
+    const { subgraph } = services.start(alone.ports(provider));
+    await alone.query(subgraph, 'mutation ($id: ID!) { decommissionService(id: $id, input: {}) { id } }', { id: serviceId });
+    await drain(alone, provider, { until: async () => (await alone.row(serviceId)).status === 'failed' });
+    await bulkHandler({ ...alone.ports(provider) })({ organizationId: 'org_test', bulkId: id });
+    expect(await item()).toBe('releasing');
+    expect((await statusOf(id)).status).not.toBe('rolled_back');
+    expect(provider.lines.has(serviceId)).toBe(true);
+    provider.keeps = false;
+    await drain(alone, provider);
+    expect([provider.lines.has(serviceId), await item(), (await statusOf(id)).status]).toEqual([false, 'released', 'rolled_back']);
+  });
+
   test('a rollback retries the release of a service until the provider releases it', async () => {
     const fates: Fate[] = ['STUCK', 'good', 'REFUSED'];
     const provider = new BookingProvider();

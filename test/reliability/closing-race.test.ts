@@ -23,7 +23,7 @@ const find = async (text: string, ...values: unknown[]): Promise<Json[]> => (awa
 
 /** Pauses an order inside its transaction, runs `meanwhile`, and then continues the order. */
 async function orderDuring(tenant: Tenant, accountId: string, meanwhile: () => Promise<void>): Promise<RestResponse> {
-  const session = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
+  const session = new pg.Client({ connectionString: (await rig()).databaseUrl });
   await session.connect();
   onTestFinished(() => session.end());
   await session.query('begin; lock table services.service in share row exclusive mode');

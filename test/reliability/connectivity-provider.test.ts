@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { ApplyOrder, ObservedService } from '../../subgraphs/services/providers/service.provider.ts';
 import { OrderRejected } from '../../subgraphs/services/providers/service.provider.ts';
 import { TmfProvider } from '../../subgraphs/services/providers/tmf.provider.ts';
@@ -23,7 +23,7 @@ let carrier: Carrier;
 let provider: TmfProvider;
 beforeEach(async () => {
   carrier = await Carrier.start();
-  provider = new TmfProvider({ url: carrier.url, token: TOKEN, timeoutMs: 500, checkAfterSeconds: 7 });
+  provider = new TmfProvider({ url: carrier.url, token: TOKEN, timeoutMs: 10_000, checkAfterSeconds: 7 });
 });
 afterEach(async () => {
   await provider.close();
@@ -59,6 +59,14 @@ describe('orders to a carrier', () => {
     expect(carrier.orders).toHaveLength(1);
     await provider.apply({ ...ORDER, orderId: 'svc_2', serviceId: 'svc_2' });
     expect(carrier.orders).toHaveLength(2);
+  });
+
+  test('an order that the carrier refuses because another job has placed it at the same moment is continued', async () => {
+    carrier.refuses = (order) => {
+      carrier.orders.push({ ...order, id: 'so-1', state: 'acknowledged' });
+      return true;
+    };
+    expect(await provider.apply(ORDER)).toEqual({ state: 'in_progress', checkAfterSeconds: 7 });
   });
 
   test("provisioning a service whose carrier order is completed returns the carrier's line id", async () => {
@@ -115,7 +123,9 @@ describe('orders to a carrier', () => {
     ['redirects to another URL', (response: ServerResponse) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()],
   ])('provisioning throws a retryable error if the carrier %s', async (_, instead) => {
     carrier.instead = instead;
-    const error = await provider.apply(ORDER).catch((thrown: unknown) => thrown);
+    const impatient = new TmfProvider({ url: carrier.url, token: TOKEN, timeoutMs: 500 });
+    onTestFinished(() => impatient.close());
+    const error = await impatient.apply(ORDER).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(OrderRejected);
   });
@@ -356,6 +366,17 @@ describe('measurements of a line', () => {
   ])("the transferred bytes are calculated from two readings of the carrier's byte counter: %s", async (_, reading, before, expected) => {
     reports({ ...MEASURED, transferredBytes: reading });
     expect((await provider.observe(previous(before), now))?.transferredBytes).toBe(expected);
+  });
+
+  test.each([
+    ['3', 3],
+    [2.9, 2],
+    [1_000_001, 0],
+    [3_000_000_000, 0],
+    [-1, 0],
+  ])('a line that reports %s security incidents is measured with %i, and impossible numbers do not count', async (reported, expected) => {
+    reports({ ...MEASURED, securityIncidents: reported });
+    expect((await provider.observe(line, now))?.links).toEqual([{ ...link, securityIncidents: expected }]);
   });
 
   test.each(['failed', 'stopped'])(

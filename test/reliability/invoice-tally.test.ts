@@ -1,47 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Accounts } from '../../kernel/access/principal.ts';
 import type { Rows } from '../../kernel/database/database.ts';
-import { SchemaMigrator } from '../../kernel/migrations/migrator.ts';
-import { SteppedSchema } from '../../kernel/migrations/stepped-schema.ts';
-import { migrations } from '../../subgraphs/billing/migrations/index.ts';
+import { INVOICE_ACCOUNT_TALLY, INVOICE_TALLY } from '../../subgraphs/billing/invoices/invoice-tallies.ts';
 import { billing } from '../../subgraphs/billing/subgraph.ts';
-import { silent, storeFor } from '../support/domain-world.ts';
+import { storeBefore, storeFor } from '../support/domain-world.ts';
 import { type BillingProcess, BillingWorld } from './billing-world.ts';
 import { INSERT, type InvoiceRow, invoiceCases, pagedInvoices, randomInvoices, STATUSES } from './invoice-model.ts';
-
-const BEFORE = migrations.slice(
-  0,
-  migrations.findIndex(({ name }) => name === '0004-invoice-tally'),
-);
-const TALLIES = [
-  { table: 'invoice_tally', columns: '"organization_id", "day", "status"' },
-  { table: 'invoice_account_tally', columns: '"organization_id", "account_id", "day", "status"' },
-];
-const DAYS = `(values (date '-infinity'), (("created_at" at time zone 'UTC')::date)) as d("day")`;
+import { TallyCheck, whileChanging } from './tally-check.ts';
 
 let world: BillingWorld;
 let rows: Rows;
 
-const sumsOf = ({ table, columns }: (typeof TALLIES)[number]) =>
-  rows.query(
-    `select ${columns}, sum("count")::int as "count" from "billing"."${table}" group by ${columns} having sum("count") <> 0 order by ${columns}`,
-    [],
-  );
-/** Returns the expected counts, computed from the invoices. */
-const countsOf = ({ columns }: (typeof TALLIES)[number]) =>
-  rows.query(
-    `select ${columns}, count(*)::int as "count" from "billing"."invoice" cross join lateral ${DAYS} group by ${columns} order by ${columns}`,
-    [],
-  );
-async function expectExactTallies(): Promise<void> {
-  for (const tally of TALLIES) expect(await sumsOf(tally), tally.table).toEqual(await countsOf(tally));
-}
-const isNone = async (text: string): Promise<boolean> => (await rows.query(text, [])).length === 0;
+const tallies = (): TallyCheck => new TallyCheck(rows, [INVOICE_TALLY, INVOICE_ACCOUNT_TALLY]);
 const until = (condition: () => Promise<boolean>) => expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
-const untilCounted = () => until(() => isNone('select from "billing"."backfill"'));
-const untilCompacted = async (): Promise<void> => {
-  for (const { table } of TALLIES) await until(() => isNone(`select from "billing"."${table}" where not "folded" limit 1`));
-};
 // in the order of the accounts, because each invoice locks the balance of its account
 const insert = (invoices: readonly InvoiceRow[], organizationId = world.organizationId): Promise<object[]> =>
   rows.query(INSERT, [JSON.stringify(invoices.toSorted((one, other) => one.account_id.localeCompare(other.account_id))), organizationId]);
@@ -63,45 +34,26 @@ async function change(turn: number): Promise<void> {
   await rows.query(`delete from "billing"."invoice" where "id" = 'inv_old_' || lpad($1::text, 6, '0')`, [turn]);
 }
 
-/** Runs three writers that change invoices until `act` has ended. */
-async function whileChanging(act: () => Promise<void>): Promise<void> {
-  let isOver = false;
-  const writers = [0, 1, 2].map(async (writer) => {
-    for (let turn = writer; !isOver; turn += 3) {
-      await change(turn);
-      // the embedded database responds without yielding to the event loop
-      await new Promise(setImmediate);
-    }
-  });
-  await act().finally(() => {
-    isOver = true;
-  });
-  await Promise.all(writers);
-}
-
 describe('after an upgrade to the release with invoice tallies', () => {
   beforeEach(async () => {
-    const { database, ...store } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
+    const { store, migrate } = await storeBefore(billing, '0004-invoice-tally');
     rows = store.rows;
-    // the embedded database starts as a copy of a migrated database
-    await rows.query('drop schema if exists "billing" cascade', []);
-    world = await BillingWorld.open({ database, ...(await database.attach({ ...billing, schema: 'billing', migrations: BEFORE })) });
+    world = await BillingWorld.open(store);
     await insert(randomInvoices(1, 2000, 'old'));
     await insert(randomInvoices(2, 500, 'other'), 'org_other');
-    const migrator = new SchemaMigrator({ directUrl: database.directUrl, pglite: database.pglite, mode: 'auto', log: silent });
-    await migrator.migrate([new SteppedSchema('billing', migrations)]);
+    await migrate();
   });
 
   test('the background migration counts each existing invoice once, even if invoices change during the migration', async () => {
-    await whileChanging(async () => {
+    await whileChanging(change, async () => {
       // one after the other, because two concurrent starts in one process could both create the embedded job queue
       await world.start();
       await world.start();
-      await untilCounted();
+      await tallies().untilCounted();
     });
-    await expectExactTallies();
-    await untilCompacted();
-    await expectExactTallies();
+    await tallies().expectExact();
+    await tallies().untilCompacted();
+    await tallies().expectExact();
     expect(await world.drift()).toBe('');
   });
 
@@ -122,7 +74,7 @@ describe('after an upgrade to the release with invoice tallies', () => {
       expect(await total()).toBe(expected);
       held.resolve();
       await holding;
-      await untilCounted();
+      await tallies().untilCounted();
       expect(await total()).toBe(expected);
     },
   );
@@ -171,7 +123,7 @@ describe('lists and totals of invoices', () => {
           expected.length,
         );
     };
-    await whileChanging(async () => {
+    await whileChanging(change, async () => {
       const until = performance.now() + 3000;
       while (performance.now() < until) {
         // one statement reads the sums of all states and counts the invoices, so that no writer changes them in between
@@ -186,9 +138,9 @@ describe('lists and totals of invoices', () => {
       }
     });
     await expectExactTotals();
-    await untilCompacted();
+    await tallies().untilCompacted();
     await expectExactTotals();
-    await expectExactTallies();
+    await tallies().expectExact();
   });
 
   test.runIf(globalThis.process.env.TEST_DATABASE_URL)(
@@ -214,8 +166,8 @@ describe('lists and totals of invoices', () => {
       expect((await next.list({ page: { limit: 1 } })).total).toBe(100);
       held.resolve();
       await holding;
-      await untilCompacted();
-      await expectExactTallies();
+      await tallies().untilCompacted();
+      await tallies().expectExact();
       expect((await next.list({ page: { limit: 1 } })).total).toBe(100);
     },
   );

@@ -31,7 +31,7 @@ async function tmf(): Promise<Contender> {
   const carrier = await Carrier.start();
   carrier.completesAtOnce = true;
   return {
-    open: () => new TmfProvider({ url: carrier.url, token: CARRIER_TOKEN, timeoutMs: 500, checkAfterSeconds: 1 }),
+    open: () => new TmfProvider({ url: carrier.url, token: CARRIER_TOKEN, timeoutMs: 10_000, checkAfterSeconds: 1 }),
     refuses: () => {
       carrier.instead = (response) => send(response, 422, { reason: 'The carrier refuses this.' });
       return 'Headquarters';

@@ -142,6 +142,18 @@ describe('failed provisioning', () => {
     expect(provider.releases).toEqual([]);
   });
 
+  test('provisioning goes on for any number of outages, if the provider responds between them', async () => {
+    const provider = new ScriptedProvider(() =>
+      provider.orders.length % 2 === 0 ? outage() : Promise.resolve({ state: 'in_progress', checkAfterSeconds: 5 }),
+    );
+    await withQueues(provider);
+    const id = await alone.ordered();
+    for (let run = 0; run < ENOUGH; run += 1) await alone.provision(id, provider).catch(() => undefined);
+    expect(await alone.row(id)).toMatchObject({ status: 'provisioning' });
+    await alone.provision(id, new ScriptedProvider(built));
+    expect(await story(id)).toEqual(BUILT_ONCE);
+  });
+
   test('provisioning succeeds when it is retried after the provider is reachable again', async () => {
     const id = await alone.ordered();
     await expect(alone.provision(id, new ScriptedProvider(outage))).rejects.toThrow();

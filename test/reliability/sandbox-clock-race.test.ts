@@ -86,7 +86,7 @@ test.each([
     const release = Promise.withResolvers<void>();
     world.held = release.promise;
     const change = run(source, variables);
-    await vi.waitFor(() => expect(world.reads).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(world.reads).toBeGreaterThan(0), { timeout: 20_000 });
     const to = await advanced(of, 40);
     release.resolve();
     const { errors } = await change;

@@ -1,24 +1,16 @@
 import { expect, test } from 'vitest';
 import type { Rows } from '../../kernel/database/database.ts';
-import { SchemaMigrator } from '../../kernel/migrations/migrator.ts';
-import { SteppedSchema } from '../../kernel/migrations/stepped-schema.ts';
-import { migrations } from '../../subgraphs/support/migrations/index.ts';
 import { support } from '../../subgraphs/support/subgraph.ts';
-import { silent, storeFor } from '../support/domain-world.ts';
+import { storeBefore } from '../support/domain-world.ts';
 import { type SupportProcess, SupportWorld } from './support-world.ts';
 
-const BEFORE = migrations.slice(
-  0,
-  migrations.findIndex(({ name }) => name === '0011-accents'),
-);
 const onServer = process.env.TEST_DATABASE_URL !== undefined;
 
 /** Creates a support database with the schema before the migration 0011-accents, adds tickets, and then migrates it. */
 async function upgradedDesk(): Promise<{ world: SupportWorld; rows: Rows }> {
-  const { database, rows } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
-  // the embedded database starts as a copy of a migrated database
-  await rows.query('drop schema if exists "support" cascade', []);
-  const world = await SupportWorld.open({ database, ...(await database.attach({ ...support, schema: 'support', migrations: BEFORE })) });
+  const { store, migrate } = await storeBefore(support, '0011-accents');
+  const { rows } = store;
+  const world = await SupportWorld.open(store);
   organizationId = world.organizationId;
   const open = (id: string, title: string, description: string) => insertTicket(rows, id, title, description);
   await open('ticket_accented', 'Café fermé', 'Le réseau est lent');
@@ -33,8 +25,7 @@ async function upgradedDesk(): Promise<{ world: SupportWorld; rows: Rows }> {
   await comment(rows, 'ticket_accented', 'internal', 'Le zèbre a mangé le câble');
   await comment(rows, 'ticket_accented', 'customer', 'Voilà');
   // the next release migrates first; the open database object still uses the old schema
-  const migrator = new SchemaMigrator({ directUrl: database.directUrl, pglite: database.pglite, mode: 'auto', log: silent });
-  await migrator.migrate([new SteppedSchema('support', migrations)]);
+  await migrate();
   return { world, rows };
 }
 

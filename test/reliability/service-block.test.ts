@@ -6,6 +6,7 @@ import { changeApplicationSweeper } from '../../subgraphs/services/changes/servi
 import {
   type Applied,
   type ApplyOrder,
+  type Observation,
   type ObservedService,
   OrderRejected,
   type Released,
@@ -19,6 +20,7 @@ import { drain, dyingAt, Killed } from './bulk-world.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
+const LINK = { siteId: null, isUp: true, latencyMs: 5, bandwidthUtilization: 10, packetLoss: 0, jitterMs: 1, securityIncidents: 0 };
 /** A number that is greater than the number of commits of the work that blocks a service. */
 const COMMITS = 6;
 
@@ -31,7 +33,11 @@ class Provider implements ServiceProvider {
   /** How the provider responds to orders that change a line. */
   mode: 'completes' | 'takes long' | 'refuses' | 'loses responses' = 'completes';
 
-  async apply({ orderId, serviceId, reference, spec }: ApplyOrder): Promise<Applied> {
+  /** Returns the reference of the line after an order. */
+  referenceOf = ({ serviceId }: ApplyOrder): string => `line-${serviceId}`;
+
+  async apply(order: ApplyOrder): Promise<Applied> {
+    const { orderId, reference, spec } = order;
     if (reference && this.mode === 'refuses') throw new OrderRejected('The line is busy.');
     this.book.set(orderId, `${spec.characteristics.bandwidth} ${spec.isBlocked ? 'blocked' : 'open'}`);
     if (reference && this.mode === 'takes long') return { state: 'in_progress', checkAfterSeconds: 60 };
@@ -39,7 +45,7 @@ class Provider implements ServiceProvider {
       this.mode = 'completes';
       throw new Error('socket hang up');
     }
-    return { state: 'completed', reference: `line-${serviceId}` };
+    return { state: 'completed', reference: this.referenceOf(order) };
   }
 
   async release(order: ReleaseOrder): Promise<Released> {
@@ -123,6 +129,26 @@ describe('the provider and suspended services', () => {
     await turn('suspended');
     await work();
     expect(orders().slice(2)).toEqual([[`${id}/block-3`, '1000mbps blocked']]);
+  });
+
+  test('the provider may give a service a new reference when it blocks the service, and the next orders and the release contain it', async () => {
+    const orderedWith: (string | null)[] = [];
+    provider.referenceOf = (order) => {
+      orderedWith.push(order.reference);
+      return `${order.orderId}-line`;
+    };
+    await turn('suspended');
+    await work();
+    expect(await alone.row(id)).toMatchObject({ status: 'suspended', provider_reference: `${id}/block-1-line` });
+    await turn('current');
+    await work();
+    expect(await alone.row(id)).toMatchObject({ status: 'operational', provider_reference: `${id}/block-2-line` });
+    await turn('suspended');
+    await work();
+    expect(orderedWith).toEqual([`line-${id}`, `${id}/block-1-line`, `${id}/block-2-line`]);
+    await alone.query(alone.subgraph(provider), END, { id });
+    await work();
+    expect(provider.releases.at(-1)?.reference).toBe(`${id}/block-3-line`);
   });
 
   test('a service that was never suspended has no order to block it', async () => {
@@ -270,5 +296,30 @@ describe('the provider and suspended services', () => {
     await work();
     await alone.measure(observing);
     expect(measured).toBe(1);
+  });
+
+  test('the last usage of a service that is ended while it is blocked is recorded once, and its measuring ends', async () => {
+    const observing = Object.assign(new Provider(), {
+      observe: async ({ serviceId, previous }: ObservedService): Promise<Observation | null> =>
+        serviceId === id ? { measuredAt: alone.clock.now(), links: [LINK], transferredBytes: previous && 5e9, counter: null } : null,
+    });
+    // all samples of the test are in one hour
+    alone.clock.advance(HOUR_MS - (alone.clock.now().getTime() % HOUR_MS) + MINUTE_MS);
+    await alone.measure(observing);
+    alone.clock.advance(MINUTE_MS);
+    await alone.measure(observing);
+    await turn('suspended');
+    await work();
+    expect(await blockOf()).toMatchObject({ is_blocked: true });
+    await alone.query(alone.subgraph(provider), END, { id });
+    await work();
+    expect((await alone.row(id)).status).toBe('decommissioned');
+    for (let minute = 0; minute < 2; minute += 1) {
+      alone.clock.advance(MINUTE_MS);
+      await alone.measure(observing);
+    }
+    const usage = (await alone.events(id)).filter(({ event }) => event === 'usage.recorded');
+    expect(usage.map(({ data }) => data.quantity)).toEqual([5]);
+    expect(await alone.sql('select 1 as one from services.service_measurement where service_id = $1', [id])).toEqual([]);
   });
 });

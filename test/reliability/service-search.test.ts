@@ -1,16 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Rows } from '../../kernel/database/database.ts';
-import { SchemaMigrator } from '../../kernel/migrations/migrator.ts';
-import { SteppedSchema } from '../../kernel/migrations/stepped-schema.ts';
 import { ServiceSearch } from '../../subgraphs/services/inventory/service-search.ts';
-import { migrations } from '../../subgraphs/services/migrations/index.ts';
 import { services } from '../../subgraphs/services/subgraph.ts';
-import { silent, storeFor } from '../support/domain-world.ts';
+import { silent, storeBefore } from '../support/domain-world.ts';
 
-const BEFORE = migrations.slice(
-  0,
-  migrations.findIndex(({ name }) => name === '0020-service-search'),
-);
 const until = (condition: () => Promise<boolean>) => expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
 
 const insert = (rows: Rows, name: string, count: number): Promise<object[]> =>
@@ -24,14 +17,11 @@ const insert = (rows: Rows, name: string, count: number): Promise<object[]> =>
   );
 
 test('the search texts of existing services are written in the background, even if services change at the same time', async () => {
-  const { database, rows } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
-  // the embedded database starts as a copy of a migrated database
-  await rows.query('drop schema if exists "services" cascade', []);
-  const attached = await database.attach({ ...services, schema: 'services', migrations: BEFORE });
+  const { store, migrate } = await storeBefore(services, '0020-service-search');
+  const { orm, rows } = store;
   await insert(rows, 'svc_old', 900);
-  const migrator = new SchemaMigrator({ directUrl: database.directUrl, pglite: database.pglite, mode: 'auto', log: silent });
-  await migrator.migrate([new SteppedSchema('services', migrations)]);
-  const searches = [0, 1].map(() => new ServiceSearch({ orm: attached.orm, log: silent }));
+  await migrate();
+  const searches = [0, 1].map(() => new ServiceSearch({ orm, log: silent }));
   for (const search of searches) search.start();
   for (let turn = 1; turn <= 20; turn += 1) {
     // a process of the previous release does not know the column; a trigger writes it

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { LoggedEvent } from '../../kernel/events/events.ts';
 import { newId } from '../../kernel/records/ids.ts';
 import { DAY_MS } from '../../kernel/values/days.ts';
+import { lockAccount } from '../../subgraphs/billing/subscriptions/account-lock.ts';
 import { eventually } from '../rig.ts';
 import { pick, seeded } from '../support/random-values.ts';
 import type { BillingProcess } from './billing-world.ts';
@@ -108,5 +109,76 @@ test.each(Array.from({ length: RUNS }, (_, seed) => seed))(
     const actual = await billed(plan, together);
     expect(actual).toEqual(expected);
     expect(actual.numbers).toEqual(actual.numbers.map((_, index) => 1001 + index));
+  },
+);
+
+test('prices of services of several organizations that are recorded together count in the recurring revenue of their organizations', async () => {
+  const world = await SubscriptionWorld.open();
+  world.clock.set(NOW);
+  const process = await world.start();
+  const { organizationId: one } = world;
+  const other = newId('organization');
+  const accountId = newId('account');
+  // the services of both organizations have the same ids: only the organization tells them apart
+  const priced = { fee: 0, currency: 'USD', cycle: 'monthly' as const, provisionedAt: NOW };
+  const service: ServiceState = { id: newId('service'), accountId, price: 100, ...priced };
+  const record = async (kind: 'provisioned' | 'decommissioned', prices: [organizationId: string, price: number][], at: Date) => {
+    const events = prices.map(([organizationId, price]) => ({ ...world.event(kind, { ...service, price }, at), organizationId }));
+    await process.running.reactions?.find(({ name }) => name === `billing.recurring-${kind}`)?.handleTogether?.(events);
+  };
+  // an event may arrive twice
+  await record(
+    'provisioned',
+    [
+      [one, 100],
+      [other, 7],
+      [other, 7],
+    ],
+    NOW,
+  );
+  await record(
+    'decommissioned',
+    [
+      [one, 100],
+      [other, 7],
+    ],
+    new Date(NOW.getTime() + 1),
+  );
+  const recurring = await world.rows(
+    `select "organization_id", "account_id", sum("added")::float8 as "added", sum("churned")::float8 as "churned"
+     from "billing"."recurring_day" where "organization_id" in ($1, $2) group by 1, 2 order by 3, 2`,
+    one,
+    other,
+  );
+  const sumsOf = (organization: string, price: number): object[] =>
+    ['', accountId].map((id) => ({ organization_id: organization, account_id: id, added: price, churned: -price }));
+  expect(recurring).toEqual([...sumsOf(other, 7), ...sumsOf(one, 100)]);
+  await process.stop();
+});
+
+test.runIf(process.env.TEST_DATABASE_URL)(
+  'a subscription whose account was locked by an earlier change gets a time after this change, not the time at which it began to wait',
+  async () => {
+    const world = await SubscriptionWorld.open();
+    world.clock.set(NOW);
+    const running = await world.start();
+    const accountId = world.account();
+    const service: ServiceState = { id: newId('service'), accountId, price: 100, provisionedAt: NOW };
+    const event = world.event('provisioned', service, NOW);
+    const later = new Date(NOW.getTime() + 60_000);
+    let billing: Promise<void> | undefined;
+    await world.store.orm.em.fork().transactional(async (tx) => {
+      await lockAccount(tx, world.organizationId, accountId);
+      billing = together(running, [event]);
+      const waiting = `select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`;
+      await eventually(async () => (await world.rows(waiting)).length > 0);
+      world.clock.set(later);
+    });
+    await billing;
+    const [subscription] = await world.rows<{ at: number }>(
+      `select extract(epoch from "created_at")::float8 * 1000 as "at" from "billing"."subscription"`,
+    );
+    expect(subscription?.at).toBeGreaterThanOrEqual(later.getTime());
+    await running.stop();
   },
 );

@@ -12,7 +12,7 @@ const stoppable = (closing: string, timeoutMs: number) => {
     `import { closeOnSignal } from ${JSON.stringify(shutdown)}; closeOnSignal({ close: () => ${closing} }, ${timeoutMs}, ${log}); setInterval(() => {}, 1000); console.log('ready');`,
   ]);
 };
-const ready = (child: RunningProcess) => vi.waitFor(() => expect(child.stdout).toContain('ready'), { timeout: 5_000 });
+const ready = (child: RunningProcess) => vi.waitFor(() => expect(child.stdout).toContain('ready'), { timeout: 30_000 });
 
 test('a second SIGINT after at least half a second ends the process immediately with status 130', async () => {
   const child = stoppable('new Promise(() => {})', 60_000);
@@ -20,7 +20,7 @@ test('a second SIGINT after at least half a second ends the process immediately 
   child.kill('SIGINT');
   child.kill('SIGINT');
   const since = performance.now();
-  await vi.waitUntil(() => !child.isRunning || void child.kill('SIGINT'), { timeout: 5_000, interval: 50 });
+  await vi.waitUntil(() => !child.isRunning || void child.kill('SIGINT'), { timeout: 30_000, interval: 50 });
   expect(await child.exited).toMatchObject({ code: 130 });
   expect(performance.now() - since).toBeGreaterThan(400);
 });

@@ -117,6 +117,75 @@ describe('the usage that is recorded from measurements', () => {
   });
 });
 
+describe('the usage of a suspended service', () => {
+  const { SUSPENDED, OPERATIONAL, DECOMMISSIONING, DECOMMISSIONED } = ServiceStatus;
+  let counter: number;
+  let hour: number;
+
+  beforeEach(async () => {
+    counter = 1e9;
+    hour = alone.clock.now().getTime() - (alone.clock.now().getTime() % HOUR_MS) + HOUR_MS;
+    provider.measured = async ({ previous }) => ({
+      ...observation(previous?.counter == null ? null : counter - previous.counter),
+      counter,
+    });
+    await measuredAt(5);
+    counter += 2e9;
+    await measuredAt(10);
+    await alone.move(id, SUSPENDED);
+    // the provider needs a moment until the service is blocked
+    counter += 1e9;
+  });
+
+  /** Measures a number of minutes after the beginning of the hour. */
+  async function measuredAt(minute: number): Promise<void> {
+    alone.clock.set(new Date(hour + minute * MINUTE_MS));
+    await measure();
+  }
+  const usage = async (): Promise<[number, number][]> =>
+    (await usageOf(id)).map(({ from, quantity }) => [(Date.parse(from) - hour) / HOUR_MS, quantity]);
+
+  test('if the suspension ends in the hour in which it began, the usage of this hour is recorded once and includes all traffic', async () => {
+    await measuredAt(20);
+    await alone.move(id, OPERATIONAL);
+    counter += 4e9;
+    await measuredAt(30);
+    await measuredAt(61);
+    expect(await usage()).toEqual([[0, 7]]);
+  });
+
+  test('the usage of the hour in which a long suspension began is recorded when the hour has ended, and later traffic belongs to the hour after the suspension', async () => {
+    await measuredAt(20);
+    expect(await usage()).toEqual([]);
+    await measuredAt(61);
+    await measuredAt(130);
+    expect(await usage()).toEqual([[0, 2]]);
+    await alone.move(id, OPERATIONAL);
+    counter += 4e9;
+    await measuredAt(140);
+    await measuredAt(181);
+    expect(await usage()).toEqual([
+      [0, 2],
+      [2, 5],
+    ]);
+  });
+
+  test.each([30, 130])(
+    'a service that is ended %i minutes later, while it is suspended, has one record of its last usage',
+    async (minute) => {
+      await measuredAt(20);
+      await measuredAt(minute);
+      await alone.move(id, DECOMMISSIONING);
+      await measuredAt(minute + 1);
+      await alone.move(id, DECOMMISSIONED);
+      await measuredAt(minute + 2);
+      await measuredAt(minute + 3);
+      expect(await usage()).toEqual([[0, 2]]);
+      expect(await alone.sql(`select 1 as one from "services"."service_measurement" where "service_id" = $1`, [id])).toEqual([]);
+    },
+  );
+});
+
 describe('a process that is killed while it measures', () => {
   const cases = [1, 2, 3, 4].flatMap((n) => (['before', 'after'] as const).map((when) => [n, when] as const));
 
@@ -175,6 +244,24 @@ test('measurements during maintenance record usage, but do not change the status
   const names = new Set((await alone.events(id)).map(({ event }) => event));
   expect(names).toContain('usage.recorded');
   expect([...names].filter((name) => ['service.down', 'service.performance_alert'].includes(name))).toEqual([]);
+});
+
+test('if the status of a service changes while the service is measured, the change by the measurements has a later time', async () => {
+  provider.measured = async () => ({ ...observation(null), links: [{ ...LINK, isUp: false }] });
+  await measure();
+  alone.clock.advance(MINUTE_MS);
+  provider.measured = async () => {
+    const observed = { ...observation(null), links: [{ ...LINK, isUp: false }] };
+    alone.clock.advance(10_000);
+    await alone.move(id, ServiceStatus.DEGRADED);
+    return observed;
+  };
+  await measure();
+  const history = await alone.sql<{ to: string }>(
+    'select "to" from "services"."service_status_change" where "service_id" = $1 order by "created_at", "id"',
+    [id],
+  );
+  expect(history.map(({ to }) => to).slice(-3)).toEqual(['operational', 'degraded', 'down']);
 });
 
 describe('measuring', () => {

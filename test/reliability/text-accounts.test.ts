@@ -1,16 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Rows } from '../../kernel/database/database.ts';
-import { SchemaMigrator } from '../../kernel/migrations/migrator.ts';
-import { SteppedSchema } from '../../kernel/migrations/stepped-schema.ts';
-import { migrations } from '../../subgraphs/support/migrations/index.ts';
 import { support } from '../../subgraphs/support/subgraph.ts';
-import { silent, storeFor } from '../support/domain-world.ts';
+import { storeBefore } from '../support/domain-world.ts';
 import { SupportWorld } from './support-world.ts';
 
-const BEFORE = migrations.slice(
-  0,
-  migrations.findIndex(({ name }) => name === '0022-text-accounts'),
-);
 const ACCOUNTS = [null, 'acc_1', 'acc_2'];
 
 let world: SupportWorld;
@@ -18,14 +11,11 @@ let rows: Rows;
 
 /** Creates a support database with the schema before the migration 0022-text-accounts, adds tickets, and then migrates it. */
 beforeEach(async () => {
-  const { database, ...store } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
+  const { store, migrate } = await storeBefore(support, '0022-text-accounts');
   rows = store.rows;
-  // the embedded database starts as a copy of a migrated database
-  await rows.query('drop schema if exists "support" cascade', []);
-  world = await SupportWorld.open({ database, ...(await database.attach({ ...support, schema: 'support', migrations: BEFORE })) });
+  world = await SupportWorld.open(store);
   await open('ticket_old', 1100);
-  const migrator = new SchemaMigrator({ directUrl: database.directUrl, pglite: database.pglite, mode: 'auto', log: silent });
-  await migrator.migrate([new SteppedSchema('support', migrations)]);
+  await migrate();
 });
 
 const open = (name: string, count: number): Promise<object[]> =>

@@ -81,6 +81,15 @@ describe.runIf(process.env.TEST_DATABASE_URL)('unavailable database', () => {
     expect(await closed).toBe(1013);
   });
 
+  test('a platform can be closed while the database is unavailable', async () => {
+    const { platform, tenant, proxy } = await world();
+    // the relay and the consumers have their leases
+    expect((await openTicket(tenant)).status).toBe(201);
+    proxy.disconnect();
+    await platform.close();
+    await expect(fetch(`${platform.origin}/readyz`)).rejects.toThrow('fetch failed');
+  });
+
   test('with a read-only database, /readyz and changes return 503, and reads return 200', async () => {
     const { platform, tenant, server } = await world();
     expect(await readiness(platform)).toBe(200);

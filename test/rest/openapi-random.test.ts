@@ -39,7 +39,7 @@ const RULES: readonly RegExp[] = [
   /^must (have|hold) at least one address for |^refresh_token requires |^client_credentials requires /,
   /^must be given where |^is required if the host changes$/,
   /^is required, or (services|bulk_id|one of )|^is already in the list$|^must contain the new terms of each service$/,
-  /^is only allowed with `|^must be equal to `/,
+  /^is only allowed with `|^must be equal to `|^needs the id of the quote that has this line$/,
   /^must be unique$|^must have times that are each later|^must be after |^must not be before /,
   // numbers of a bounding box
   /^is the (west|south|east|north) of the box and must be between |^has a south that is larger than its north/,

@@ -11,6 +11,7 @@ const NOT_STATED: Readonly<Record<string, string>> = {
   isDefined: 'the type of the field does not allow null',
   isEnum: 'the type of the field is an enum',
   isNotIn: 'the format is a currency code; the description says that metals and units of account are refused',
+  needsQuote: 'the schema of a field cannot require another field; the description names it',
   maxJson: 'JSON Schema has no limit for the size of a free-form object; the description states it',
 };
 

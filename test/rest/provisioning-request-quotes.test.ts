@@ -135,6 +135,19 @@ describe('provisioning requests with a quote', () => {
     expect((await quoteOf(one.id)).status).toBe('pending');
   });
 
+  test('a provisioning request without a quote refuses a quote line and stays unchanged; a line that is stored without a quote is ignored', async () => {
+    const { id } = await requested(tenant, request('', { quote_id: null, deployment_schedule: { preferred_date: inDays(3) } }));
+    const before = await readRequest(tenant, id);
+    const refused = await change(id, { quote_line: 1, name: 'Renamed' });
+    expect([refused.status, refused.body.error.details.errors.map(({ field }: Json) => field)]).toEqual([400, ['quote_line']]);
+    expect(await readRequest(tenant, id)).toEqual(before);
+    // earlier releases stored such lines
+    const stored = `update "services"."provisioning_request" set "customizations" = jsonb_set("customizations", '{terms,quoteLine}', '1') where "id" = $1 returning "id"`;
+    expect(await (await rows()).query(stored, [id])).toHaveLength(1);
+    const { body } = await change(id, { deployment_schedule: null });
+    expect(body.data).toMatchObject({ status: 'acknowledged', quote_id: null });
+  });
+
   test('creating or updating a provisioning request with a quote of another organization returns 404', async () => {
     const other = await tenantWithAccount();
     const { id } = await quoted();

@@ -91,6 +91,32 @@ describe('POST /services/quotes', () => {
     });
   });
 
+  test.each([
+    ['an internet line', FIBER, 2, 'must be 1'],
+    ['a network', { type: 'mpls', bandwidth: '500mbps' }, 1, 'must be between 2 and 200'],
+    ['a network', { type: 'sd_wan', bandwidth: '500mbps' }, 201, 'must be between 2 and 200'],
+    ['a SIP trunk', { type: 'sip_trunking' }, 1001, 'must be between 1 and 1000'],
+  ])(
+    'a quote line for %s with a number of units that no order can have is not available, and its error names users',
+    async (_, line, users, reason) => {
+      expect(await quoted([{ ...line, users }])).toMatchObject({
+        monthly_total: 0,
+        lines: [
+          {
+            ...{ users, available: false },
+            error: { code: 'INVALID_PARAMETERS', message: `users: ${reason}`, details: { field: 'users', value: users, reason } },
+          },
+        ],
+      });
+    },
+  );
+
+  test('a quote line without users has the smallest number of units that can be ordered', async () => {
+    const { lines } = await quoted([FIBER, { type: 'mpls', bandwidth: '500mbps' }, { type: 'sip_trunking' }, { type: 'cloud_pbx' }]);
+    expect(lines.map(({ users }: Json) => users)).toEqual([1, 2, 1, 1]);
+    expect(lines[1]).toMatchObject({ available: true, monthly_price: 898, one_time_price: 198 });
+  });
+
   test('a quote with values that are not in the catalog returns 400 and lists each of them with the index of its line', async () => {
     const response = await quote([
       { type: 'pigeon' },
@@ -190,6 +216,51 @@ describe('ordering with a quote', () => {
     }
   });
 
+  test('a quote can be ordered after the features of its catalog entry got another order', async () => {
+    const { id } = await quoted([{ ...FIBER, features: ['static_ip', 'managed_router'] }]);
+    const change = async (position: number): Promise<void> => {
+      const sql = `update "services"."catalog_feature" set "position" = $1 where "service_id" = 'business_fiber' and "name" = 'static_ip'`;
+      await (await rows()).query(sql, [position]);
+    };
+    const [known] = await (await rows()).query<{ position: number }>(
+      `select "position" from "services"."catalog_feature" where "service_id" = 'business_fiber' and "name" = 'static_ip'`,
+      [],
+    );
+    await change(99);
+    try {
+      const { status } = await tenant.rest('POST', '/services', {
+        body: {
+          catalog_id: 'business_fiber',
+          bandwidth: '1gbps',
+          location: LOCATION,
+          features: ['static_ip', 'managed_router'],
+          quote_id: id,
+        },
+      });
+      expect(status).toBe(201);
+    } finally {
+      await change(known?.position as number);
+    }
+  });
+
+  test('a quote for services without a place can be ordered although the request contained a location', async () => {
+    const place = { location: { zip: '10118' } };
+    const { id, lines } = await quoted([
+      { type: 'mpls', bandwidth: '500mbps', ...place },
+      { type: 'sip_trunking', users: 10, ...place },
+    ]);
+    expect(lines.map(({ location }: Json) => location)).toEqual([null, null]);
+    const sites = ['1 Main Street', '2 Main Street'].map((address, index) => ({ id: `site_${index}`, address }));
+    const network = await tenant.rest('POST', '/connectivity/networks', {
+      body: { network_type: 'mpls', topology: 'full_mesh', bandwidth: '500mbps', locations: sites, quote_id: id },
+    });
+    const trunk = await tenant.rest('POST', '/services', {
+      body: { catalog_id: 'sip_trunking', configuration: { channels: 10 }, quote_id: id, quote_line: 1 },
+    });
+    expect([network.status, trunk.status]).toEqual([201, 201]);
+    expect((await read(id)).status).toBe('accepted');
+  });
+
   test('a quote with several lines is accepted when all available lines are ordered', async () => {
     const { id } = await quoted([FIBER, FIBER, { ...FIBER, location: NOWHERE }]);
     expect((await order({ quote_id: id, quote_line: 1 })).status).toBe(201);
@@ -198,6 +269,60 @@ describe('ordering with a quote', () => {
     expect((await order({ quote_id: id, quote_line: 2 })).body.error.code).toBe('SERVICE_CONFLICT');
     expect((await order({ quote_id: id })).status).toBe(201);
     expect((await read(id)).status).toBe('accepted');
+  });
+
+  test('an order without quote_line takes the first line of its catalog entry that is not ordered yet, wherever it is in the quote', async () => {
+    const CABLE = { type: 'cable', bandwidth: '300mbps', location: LOCATION };
+    const { id } = await quoted([CABLE, FIBER, { ...FIBER, sla: 'business' }]);
+    const byType = await order({ quote_id: id });
+    const byId = await tenant.rest('POST', '/services', {
+      body: { catalog_id: 'business_fiber', bandwidth: '1gbps', sla: 'business', location: LOCATION, quote_id: id },
+    });
+    expect([byType.status, byId.status]).toEqual([201, 201]);
+    const other = await order({ quote_id: id, service_type: 'dsl', bandwidth: '50mbps' });
+    expect(other.body.error).toMatchObject({
+      code: 'SERVICE_CONFLICT',
+      details: { line: 0, differences: { catalog_id: { from: 'business_cable', to: 'business_dsl' } } },
+    });
+    const services = [null, byType.body.data.id, byId.body.data.id];
+    expect((await read(id)).lines.map(({ service_id }: Json) => service_id)).toEqual(services);
+  });
+
+  test('a network takes the line of the quote that quote_line names, also before other lines of the same catalog entry are ordered', async () => {
+    const { id } = await quoted([100, 500].map((mbps) => ({ type: 'mpls', bandwidth: `${mbps}mbps`, users: 2 })));
+    const locations = ['a', 'b'].map((site) => ({ id: site, address: `${site} Street` }));
+    const body = { network_type: 'mpls', topology: 'full_mesh', bandwidth: '500mbps', locations, quote_id: id };
+    expect((await tenant.rest('POST', '/connectivity/networks', { body })).status).toBe(409);
+    const network = await tenant.rest('POST', '/connectivity/networks', { body: { ...body, quote_line: 1 } });
+    expect(network.status).toBe(201);
+    expect((await read(id)).lines.map(({ service_id }: Json) => service_id)).toEqual([null, network.body.data.id]);
+    const refused = await tenant.rest('POST', '/connectivity/networks', { body: { ...body, quote_line: -1 } });
+    expect([refused.status, fieldsOf(refused)]).toEqual([400, ['quote_line']]);
+  });
+
+  test.each([
+    ['/services', { catalog_id: 'business_fiber', bandwidth: '1gbps', location: LOCATION }],
+    ['/connectivity/internet', { service_type: 'fiber', bandwidth: '1gbps', location: LOCATION }],
+    [
+      '/connectivity/networks',
+      {
+        network_type: 'mpls',
+        topology: 'full_mesh',
+        bandwidth: '500mbps',
+        locations: ['a', 'b'].map((id) => ({ id, address: `${id} Street` })),
+      },
+    ],
+    [
+      '/services/provision',
+      { service_template: 'business_fiber', customizations: { bandwidth: '1gbps' }, features: ['static_ip'], location: LOCATION },
+    ],
+  ])('POST %s with quote_line and without quote_id returns 400, and orders nothing at the price of the catalog', async (path, body) => {
+    const own = await tenantWithAccount();
+    const refused = await own.tenant.rest('POST', path, { body: { ...body, quote_line: 0 } });
+    expect([refused.status, fieldsOf(refused)]).toEqual([400, ['quote_line']]);
+    const { data } = await own.tenant.graphql('{ services { pageInfo { total } } provisioningRequests { pageInfo { total } } }');
+    expect([data.services.pageInfo.total, data.provisioningRequests.pageInfo.total]).toEqual([0, 0]);
+    expect((await own.tenant.rest('POST', path, { body: { ...body, quote_line: null } })).status).toBe(201);
   });
 
   test('if eight concurrent orders use the same quote, one succeeds, and no service is stored for the others', async () => {

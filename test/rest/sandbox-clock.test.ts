@@ -142,11 +142,14 @@ describe('what is due in an advance', () => {
     await customer(1);
     await advanced(later(90));
     const query = '{ events(filter: { event: ["invoice.generated"] }, page: { limit: 200 }) { nodes { payload } } }';
-    await vi.waitFor(async () => {
-      const { data } = await tenant.graphql(query);
-      const times = data.events.nodes.map(({ payload }: Json) => JSON.parse(payload).timestamp);
-      expect(times.slice(0, 3)).toEqual(['2026-04-05T01:00:00.000Z', '2026-03-05T01:00:00.000Z', '2026-02-05T01:00:00.000Z']);
-    });
+    await vi.waitFor(
+      async () => {
+        const { data } = await tenant.graphql(query);
+        const times = data.events.nodes.map(({ payload }: Json) => JSON.parse(payload).timestamp);
+        expect(times.slice(0, 3)).toEqual(['2026-04-05T01:00:00.000Z', '2026-03-05T01:00:00.000Z', '2026-02-05T01:00:00.000Z']);
+      },
+      { timeout: 20_000 },
+    );
     const [latest] = await onRig(platform, async () =>
       (await rows()).query<{ at: Date }>('select max("occurred_at") as "at" from "events"."event_log" where "organization_id" = $1', [
         tenant.organizationId,

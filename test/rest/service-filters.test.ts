@@ -88,6 +88,22 @@ describe('filters of the service list', () => {
   ])('the service list with the query %s contains the services %j', async (query, found) => {
     expect(await names(query)).toEqual(found);
     expect(await names(query, '/connectivity/internet')).toEqual(found);
+    expect((await list(`${query}&per_page=1`)).body.pagination.total).toBe(found.length);
+  });
+
+  test.each([
+    ['', 'service_tally'],
+    ['&status=operational,pending&type=internet', 'service_tally'],
+    ['&category=connectivity&service_type=fiber', 'service_tally'],
+    ['&account_id=acc_1&status=down&page=2', 'service_account_tally'],
+    ['&priority=low', 'service'],
+    ['&search=e', 'service'],
+    ['&location=a', 'service'],
+  ])('the total of the service list with the query %s is read from the table %s', async (query, table) => {
+    const platform = await rig();
+    const statements = await platform.clock.standingStill(() => platform.statements(() => list(`?per_page=1${query}`)));
+    const counted = statements.flatMap((sql) => /\b(?:sum|count)\(.*?from "services"\."(\w+)"/s.exec(sql)?.[1] ?? []);
+    expect(counted).toEqual([table]);
   });
 
   test.each<[string, string, string]>([

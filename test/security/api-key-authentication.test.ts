@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ApiKey } from '../../subgraphs/identity/api-keys/api-key.entity.ts';
 import { macOf } from '../../subgraphs/identity/signing/request-signature.ts';
 import type { RunningIdentity } from '../../subgraphs/identity/subgraph.ts';
@@ -16,6 +16,8 @@ beforeEach(async () => {
   identity = rig.startProcess();
   organizationId = (await identity.createOrganization({ name: 'Test', plan: 'business' })).organization.id;
 });
+// a process that went on would still write the use of its keys while a later test counts statements
+afterEach(() => identity.stop());
 
 /** The error code of a rejected attempt, or undefined if the attempt is accepted. */
 const codeOf = (attempt: Promise<unknown>): Promise<string | undefined> =>

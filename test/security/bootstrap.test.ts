@@ -62,7 +62,7 @@ test('exactly one of several processes that start at the same time creates the o
       if (rig.database.pglite) return;
       const [locks] = await sql('select count(*)::int as waiting from pg_locks where not granted');
       expect(locks?.waiting).toBeGreaterThanOrEqual(3);
-    }, 5000);
+    }, 30_000);
     return { all: starting };
   });
   expect((await all).filter(Boolean)).toHaveLength(1);

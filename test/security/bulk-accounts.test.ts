@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createAccount } from '../billing.setup.ts';
 import { bulkThatIs, lineItem, modifyInBulk, provisionInBulk } from '../bulk.setup.ts';
-import { tenantWithAccount } from '../services.setup.ts';
+import { serviceThatIs, tenantWithAccount } from '../services.setup.ts';
 import { type Json, Tenant } from '../tenant.ts';
 
 let whole: Tenant;
@@ -41,4 +41,32 @@ test('a bulk for several accounts returns 400 to a caller limited to accounts, a
   const { body } = await provisionInBulk(whole, items);
   expect(body.data.account_id).toBeNull();
   expect((await statusOf(await limitedTo(first), body.data.id)).status).toBe(404);
+});
+
+test('a bulk belongs to no account if an item that was refused is for another account, because its error has data of this account', async () => {
+  const elsewhere = { location: { address: '1 Secret Street', city: 'Nowhere', state: 'AK', zip: '99999' } };
+  const items = [lineItem({ account_id: first }), lineItem({ account_id: second, ...elsewhere })];
+  const { status, body } = await provisionInBulk(whole, items);
+  expect([status, body.data]).toMatchObject([
+    201,
+    { account_id: null, items: [{ status: 'pending' }, { error: { code: 'LOCATION_NOT_SERVICEABLE' } }] },
+  ]);
+  expect((await statusOf(await limitedTo(first), body.data.id)).status).toBe(404);
+  const refused = await provisionInBulk(await limitedTo(first, second), items);
+  expect([refused.status, refused.body.error.details.field]).toEqual([400, 'services']);
+  const third = (await createAccount(whole)).id;
+  await whole.rest('PUT', `/accounts/${third}`, { body: { status: 'suspended' } });
+  const suspended = await provisionInBulk(whole, [lineItem({ account_id: first }), lineItem({ account_id: third })]);
+  expect(suspended.body.data).toMatchObject({ account_id: null, items: [{}, { error: { code: 'ACCOUNT_SUSPENDED' } }] });
+});
+
+test('a network in a bulk cannot use the internet line of another account, as in a single order', async () => {
+  const line = await serviceThatIs('operational', whole, second);
+  const locations = ['a', 'b'].map((id) => ({ id, address: `${id} Street`, ...(id === 'a' && { service_id: line.id }) }));
+  const network = { template: 'mpls_network', customizations: { bandwidth: '500mbps', topology: 'full_mesh', locations } };
+  const { body } = await provisionInBulk(whole, [
+    { ...network, account_id: first },
+    { ...network, account_id: second },
+  ]);
+  expect(body.data.items).toMatchObject([{ status: 'failed', error: { code: 'SERVICE_CONFLICT' } }, { status: 'pending' }]);
 });

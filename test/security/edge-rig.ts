@@ -114,6 +114,7 @@ function addRoutes(app: FastifyInstance): void {
     id: (request.params as { id: string }).id,
   }));
   app.get('/open', { config: { access: 'public' } }, async (request) => ({ principal: request.caller.principal.toJSON() }));
+  app.get('/large', async (_, reply) => reply.type('text/plain').send('x'.repeat(50_000_000)));
   app.get('/free', { config: { weight: 0 } }, async () => ({}));
   app.post('/exports', { config: { category: 'export' } }, async () => ({}));
   app.post('/graph', { config: { weight: 0 } }, async (request) => {

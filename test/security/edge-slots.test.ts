@@ -1,4 +1,5 @@
-import { get } from 'node:http';
+import { once } from 'node:events';
+import { type ClientRequest, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '../../kernel/access/principal.ts';
@@ -43,6 +44,50 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     rig.served.length = 0;
     return responses;
   }
+
+  /** Number of requests that count as running. */
+  const running = async (): Promise<number> => Number(/^http_requests_running (\d+)$/m.exec(await rig.metricsText())?.[1] ?? Number.NaN);
+
+  /** Starts to listen, and sends a request whose response is not read. */
+  async function unread(path: string): Promise<ClientRequest> {
+    if (!rig.app.server.listening) await rig.app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = rig.app.server.address() as AddressInfo;
+    return get({ port, path, headers: { 'x-api-key': key } }).on('error', () => undefined);
+  }
+
+  test('requests that wait for a slot, and requests that ended or were aborted, do not count as running', async () => {
+    const first = await fill();
+    const later = hold('later');
+    await waits(1);
+    expect(await running()).toBe(SLOTS);
+    const aborted = await unread('/held/normal/aborted');
+    await waits(2);
+    aborted.destroy();
+    await waits(1);
+    const deferred = rig.app.inject({
+      ...{ method: 'POST', url: '/held/deferred/deferred', headers: { 'x-api-key': key }, payload: { priority: 'low' } },
+    });
+    await waits(2);
+    expect(await running()).toBe(SLOTS);
+    rig.held.get('first0')?.();
+    await eventually(() => rig.held.has('later'));
+    expect(await running()).toBe(SLOTS);
+    releaseAll(rig);
+    await Promise.all([...first, later]);
+    await eventually(() => rig.held.has('deferred'));
+    expect(await running()).toBe(1);
+    releaseAll(rig);
+    await deferred;
+    await eventually(async () => (await running()) === 0);
+  });
+
+  test('a request whose response the client does not read keeps its slot, but does not count as running', async () => {
+    const sent = await unread('/large');
+    await once(sent, 'response');
+    expect([await running(), (await used()).used]).toEqual([0, 1]);
+    sent.destroy();
+    await eventually(async () => (await used()).used === 0);
+  });
 
   test('a request waits while all concurrency slots of the plan are used and starts when a slot is free', async () => {
     const [first] = await fill();

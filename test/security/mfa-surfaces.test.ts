@@ -80,7 +80,7 @@ describe('mutations that require a second factor', () => {
   const PROTECTED = [
     /(ApiKey|Certificate|SamlConnection|TrustedIssuer|UserRestrictions)$/,
     /OAuthClient(Secret)?$/,
-    /^(order|deploy|scale|endService$|decommission|cancel(?!Maintenance))|Provision|ServiceFeatures$|Bulk/i,
+    /^(order|deploy|scale|endService$|decommission|cancel(?!Maintenance))|Provision|^updateService(Features|Configuration)?$|^updateNetwork$|Bulk/i,
     /(Payment|Refund|PaymentMethod|BillingPreferences|CreditNote|UsagePrice|RecurringBilling|Subscription)$/,
     /^(grantCredit|writeOffInvoice)$/,
     /User$/,

@@ -21,5 +21,12 @@ subscribe('http.server.request.start', (message) => {
 /** True if the current work belongs to a test, or to a request whose response is not closed yet. */
 export const isForeground = (): boolean => asker.getStore()?.isFinished === false;
 
-/** Runs `act` as work of the test. */
-export const asForeground = <T>(act: () => Promise<T>): Promise<T> => asker.run({ isFinished: false }, act);
+/** Runs `act` as work of the test. What it started, such as a timer, belongs to the test until `act` has ended. */
+export async function asForeground<T>(act: () => Promise<T>): Promise<T> {
+  const work = { isFinished: false };
+  try {
+    return await asker.run(work, act);
+  } finally {
+    work.isFinished = true;
+  }
+}

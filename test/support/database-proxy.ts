@@ -30,6 +30,11 @@ export class DatabaseProxy {
     return proxy;
   }
 
+  /** Number of open connections of clients. */
+  get connections(): number {
+    return this.#sockets.size / 2;
+  }
+
   disconnect(): void {
     this.#isDown = true;
     for (const socket of this.#sockets) socket.destroy();

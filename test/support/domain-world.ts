@@ -7,6 +7,8 @@ import type { Ports, RunningDomain } from '../../kernel/domain.ts';
 import { Graph } from '../../kernel/graph.ts';
 import { Jobs } from '../../kernel/jobs/jobs.ts';
 import { createLogger } from '../../kernel/log/log.ts';
+import { SchemaMigrator } from '../../kernel/migrations/migrator.ts';
+import { SteppedSchema } from '../../kernel/migrations/stepped-schema.ts';
 import { newId } from '../../kernel/records/ids.ts';
 import { emptyDatabase } from './empty-database.ts';
 
@@ -22,6 +24,24 @@ export async function storeFor({ name, entities, migrations }: { name: string } 
 
 export interface Store extends Attached {
   database: Database;
+}
+
+/**
+ * Creates a database for one test with the tables that a domain had before a migration. `migrate` runs this migration and all later ones,
+ * as a process of the next release does, while the database stays open.
+ */
+export async function storeBefore(
+  { name, migrations, ...tables }: { name: string } & Omit<Tables, 'schema'>,
+  migration: string,
+): Promise<{ store: Store; migrate(): Promise<unknown> }> {
+  const { database, rows } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
+  // the embedded database starts as a copy of a migrated database
+  await rows.query(`drop schema if exists "${name}" cascade`, []);
+  const end = migrations.findIndex((step) => step.name === migration);
+  if (end < 0) throw new Error(`${name} has no migration ${migration}.`);
+  const attached = await database.attach({ ...tables, schema: name, migrations: migrations.slice(0, end) });
+  const migrator = new SchemaMigrator({ directUrl: database.directUrl, pglite: database.pglite, mode: 'auto', log: silent });
+  return { store: { ...attached, database }, migrate: () => migrator.migrate([new SteppedSchema(name, migrations)]) };
 }
 
 /**

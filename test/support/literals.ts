@@ -36,6 +36,8 @@ export function literal(type: GraphQLInputType, name = ''): string {
   if (isListType(type)) return `[${literal(type.ofType)}]`;
   if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
   if (BY_TYPE[type.name] || !isInputObjectType(type)) return BY_TYPE[type.name] ?? '"none"';
-  const needed = Object.values(type.getFields()).filter((field) => isNonNullType(field.type) && field.defaultValue === undefined);
+  const fields = Object.values(type.getFields());
+  const required = fields.filter((field) => isNonNullType(field.type) && field.defaultValue === undefined);
+  const needed = type.isOneOf ? fields.slice(0, 1) : required;
   return `{ ${needed.map((field) => `${field.name}: ${literal(field.type, field.name)}`).join(', ')} }`;
 }

@@ -1,15 +1,20 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import type { TestProject } from 'vitest/node';
 import { createDatabase, dropDatabases, scratchName } from '../../bench/scratch-database.ts';
+import { TEST_SECRET_KEY } from './own-database.ts';
 import { PgBouncer } from './pgbouncer.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /**
-     * The services for `npm run test:services`: one empty database for each worker, and one Redis. `pooler` is the host and
-     * port of PgBouncer in `npm run test:pooled`. Undefined in `npm test`.
+     * The services for `npm run test:services`: one empty database for each worker, whose name begins the names of the databases that
+     * its tests create, and one Redis. `template` is the name of a database with all migrations. `pooler` is the host and port of
+     * PgBouncer in `npm run test:pooled`. Undefined in `npm test`.
      */
-    services: { databaseUrls: string[]; redisUrl: string; pooler: string | undefined } | undefined;
+    services: { databaseUrls: string[]; template: string; redisUrl: string; pooler: string | undefined } | undefined;
   }
 }
 
@@ -27,14 +32,24 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await reach('PostgreSQL', 'TEST_DATABASE_URL', async () => {
     for (const name of names) databaseUrls.push(await createDatabase(databaseUrl, name));
   });
+  const template = `${run}_template`;
+  await migrate(await createDatabase(databaseUrl, template));
   const pooler = project.vite.config.mode === 'pooled' ? await PgBouncer.start(databaseUrl) : undefined;
-  project.provide('services', { redisUrl, databaseUrls, pooler: pooler?.host });
+  project.provide('services', { redisUrl, databaseUrls, template, pooler: pooler?.host });
 
   return async () => {
     await pooler?.[Symbol.asyncDispose]();
     // the databases of the workers, and databases that tests created with the same prefix
     await dropDatabases(databaseUrl, run);
   };
+}
+
+/** Runs all migrations on a database as an operator does. */
+async function migrate(databaseUrl: string): Promise<void> {
+  const program = fileURLToPath(new URL('../../dist/programs/migrate.js', import.meta.url));
+  await promisify(execFile)(process.execPath, [program], {
+    env: { ...process.env, DATABASE_URL: databaseUrl, SECRET_KEY: TEST_SECRET_KEY },
+  });
 }
 
 function required(name: string): string {

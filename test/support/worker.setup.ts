@@ -5,6 +5,7 @@ import { inject } from 'vitest';
 const services = inject('services');
 const worker = Number(process.env.VITEST_POOL_ID ?? 1);
 setOrDelete('TEST_DATABASE_URL', services?.databaseUrls[(worker - 1) % services.databaseUrls.length]);
+setOrDelete('TEST_DATABASE_TEMPLATE', services?.template);
 setOrDelete('TEST_REDIS_URL', services?.redisUrl);
 setOrDelete('TEST_POOLER', services?.pooler);
 

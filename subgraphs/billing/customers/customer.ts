@@ -2,7 +2,7 @@ import { parse } from 'graphql';
 import { Principal } from '../../../kernel/access/principal.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import { PAGE_SIZE_MAX } from '../../../kernel/graphql/page.ts';
-import type { RequestContext } from '../../../kernel/request.ts';
+import { copyRequest, type RequestContext } from '../../../kernel/request.ts';
 import type { BillTo } from './bill-to.ts';
 
 /** Properties of an account that billing needs: name and address for invoices, place of taxation, and time zone. */
@@ -71,7 +71,7 @@ const SELLER = parse('query Seller { organization { name } }');
  */
 export async function findSellerName(graph: Graph, request: RequestContext): Promise<string> {
   const principal = Principal.system('billing.seller', request.principal.organizationId);
-  const { organization } = await graph.query<{ organization: { name: string } }>(SELLER, {}, { ...request, principal });
+  const { organization } = await graph.query<{ organization: { name: string } }>(SELLER, {}, copyRequest(request, { principal }));
   return organization.name;
 }
 

@@ -102,7 +102,7 @@ async function draftInvoices(tx: EntityManager, drafts: readonly InvoiceDraft[],
   const customers = drafts.map(({ customer }) => customer);
   const [first] = drafts;
   if (!first) return [];
-  const termsOf = await taxTermsOf(tx, customers, now);
+  const termsOf = await taxTermsOf(tx, first.organizationId, customers, now);
   const ratesIn = await ratesOf(
     tx,
     customers.map((customer) => termsOf(customer).terms),

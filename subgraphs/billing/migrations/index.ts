@@ -20,6 +20,7 @@ import { paymentTally } from './0019-payment-tally.ts';
 import { invoiceDueIndex } from './0020-invoice-due-index.ts';
 import { overageCurrency } from './0021-overage-currency.ts';
 import { costDays } from './0022-cost-days.ts';
+import { outboxNotification } from './0023-outbox-notification.ts';
 
 /** Migrations in the order in which they are applied. */
 export const migrations = [
@@ -45,4 +46,5 @@ export const migrations = [
   invoiceDueIndex,
   overageCurrency,
   costDays,
+  outboxNotification,
 ];

@@ -43,8 +43,7 @@ export class BillingAccountService {
   /** Returns the billing account of an account that exists, without creating a row. */
   async of(accountId: string): Promise<BillingAccount> {
     const { accounts, request } = this.deps;
-    const [stored] = await accounts.of('accountId', accountId, 'accountId');
-    return stored ?? BillingAccount.defaultsOf(request.principal.organizationId, accountId);
+    return (await accounts.one('accountId', accountId)) ?? BillingAccount.defaultsOf(request.principal.organizationId, accountId);
   }
 
   /**

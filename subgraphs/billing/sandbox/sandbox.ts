@@ -41,7 +41,8 @@ export class Sandbox {
   }
 
   reactionIn(reaction: Reaction): Reaction {
-    const { handle, handleTogether } = reaction;
+    const { handle, handleTogether, together } = reaction;
+    if (together === 'all') return reaction;
     const inTime = (organizationId: string, act: () => Promise<void>): Promise<void> => this.#clock.inTimeOf(organizationId, act);
     return {
       ...reaction,

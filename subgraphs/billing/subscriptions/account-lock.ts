@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { advisoryLock } from '../../../kernel/records/records.ts';
+import { advisoryLock, executeUnread } from '../../../kernel/records/records.ts';
 
 /** Name of the advisory lock that a transaction acquires before it changes the subscriptions of an account. */
 const lockOf = (organizationId: string, accountId: string): string => `billing.subscriptions ${organizationId} ${accountId}`;
@@ -8,9 +8,12 @@ const lockOf = (organizationId: string, accountId: string): string => `billing.s
 export const lockAccount = (tx: EntityManager, organizationId: string, accountId: string): Promise<void> =>
   advisoryLock(tx, lockOf(organizationId, accountId));
 
-/** Acquires the locks of accounts as `lockAccount` does, in the order of their ids. */
+/**
+ * Acquires the locks of accounts as `lockAccount` does, in the order of their ids. On a server, the next statement waits for them
+ * (`executeUnread`).
+ */
 export async function lockAccounts(tx: EntityManager, organizationId: string, accountIds: readonly string[]): Promise<void> {
-  await tx.execute('select pg_advisory_xact_lock(hashtextextended(? || id, 0)) from unnest(?::text[]) id', [
+  await executeUnread(tx, 'select pg_advisory_xact_lock(hashtextextended(? || id, 0)) from unnest(?::text[]) id', [
     lockOf(organizationId, ''),
     sortedIds(accountIds),
   ]);

@@ -1,5 +1,6 @@
 import { record } from '../../../kernel/events/outbox.ts';
 import { newId } from '../../../kernel/records/ids.ts';
+import { readRecords } from '../../../kernel/records/read-records.ts';
 import type { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import type { Decimal } from '../../../kernel/values/money.ts';
 import { localDay } from '../calculation/billing-periods.ts';
@@ -149,8 +150,10 @@ export class AccountSubscriptions {
   async #subscribed(subscription: BillingSubscription): Promise<Subscribed> {
     const { tx } = this.billing;
     await tx.flush();
-    const newest = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: EVENT_ITEMS_MAX } as const;
-    const items = (await tx.find(SubscriptionItem, { subscriptionId: subscription.id, state: LIVE }, newest)).reverse();
+    const { organizationId, id } = subscription;
+    const newest = `where r."organization_id" = ? and r."subscription_id" = ? and r."state" <> ?
+      order by r."created_at" desc, r."id" desc limit ${EVENT_ITEMS_MAX}`;
+    const items = (await readRecords(tx, SubscriptionItem, newest, [organizationId, id, ItemState.ENDED])).reverse();
     if (items.length < EVENT_ITEMS_MAX) return { subscription, items };
     const { live, nextDate } = await outlookOf(tx, subscription);
     return { subscription, items, all: { count: live, nextDate } };

@@ -170,7 +170,7 @@ async function adopt(subscriptions: AccountSubscriptions, service: LiveService):
   const { organizationId } = account;
   const monthly = new Decimal(service.monthlyPrice);
   // events about later changes of the price may have been handled before; they count
-  await recordRecurring(tx, organizationId, [{ serviceId, accountId, currency, monthly, at: new Date(service.provisionedAt) }]);
+  await recordRecurring(tx, [{ organizationId, serviceId, accountId, currency, monthly, at: new Date(service.provisionedAt) }]);
   if (await tx.findOne(SubscriptionItem, { serviceId })) return;
   const serviceCycle = service.billingCycle.toLowerCase() as BillingCycle;
   const anchor = localDay(new Date(service.provisionedAt), zone);

@@ -58,10 +58,8 @@ export class ServiceBilling {
   async provisioned(reports: readonly ServiceReport[]): Promise<Joined[]> {
     const { customer } = this.subscriptions.billing.account;
     const own = reports.filter(({ accountId }) => accountId === customer.accountId);
-    const items = await this.#itemsOf(own.map(({ serviceId }) => serviceId));
-    const known = new Set(items.map(({ serviceId }) => serviceId));
-    const added = new Map(own.filter(({ serviceId }) => !known.has(serviceId)).map((report) => [report.serviceId, report]));
-    const early = await this.takeEarly([...added.keys()]);
+    const { billed, early } = await this.#billedOrEarly(own.map(({ serviceId }) => serviceId));
+    const added = new Map(own.filter(({ serviceId }) => !billed.has(serviceId)).map((report) => [report.serviceId, report]));
     const joined: Joined[] = [];
     for (const [currency, ofCurrency] of Map.groupBy(added.values(), (report) => report.currency))
       joined.push(await this.#join(ofCurrency, currency, early));
@@ -190,14 +188,31 @@ export class ServiceBilling {
   /** Returns and deletes the reports that arrived before the reports of the provisioning, in the order of the changes. */
   async takeEarly(serviceIds: readonly string[]): Promise<ServiceReport[]> {
     const { tx, account } = this.subscriptions.billing;
-    const rows = await tx.execute<{ service: ServiceReport }[]>(
-      `delete from "billing"."early_service_event" where "organization_id" = ?
-       and "service_id" = any(array(select json_array_elements_text(?::json))) returning "service"`,
-      [account.organizationId, JSON.stringify(serviceIds)],
+    const rows = await tx.execute<{ service: ServiceReport }[]>(TAKE_EARLY, [account.organizationId, JSON.stringify(serviceIds)]);
+    return inOrder(rows.map(({ service }) => service));
+  }
+
+  /** Returns which of the services are billed already, and takes the early reports (`takeEarly`), with one statement. */
+  async #billedOrEarly(serviceIds: readonly string[]): Promise<{ billed: Set<string>; early: ServiceReport[] }> {
+    const { tx, account } = this.subscriptions.billing;
+    const rows = await tx.execute<{ billed: string | null; service: ServiceReport | null }[]>(
+      `with "early" as (${TAKE_EARLY})
+       select null as "billed", "service" from "early"
+       union all select "service_id", null from "billing"."subscription_item"
+         where "organization_id" = ? and "service_id" = any(array(select json_array_elements_text(?::json)))`,
+      [account.organizationId, JSON.stringify(serviceIds), account.organizationId, JSON.stringify(serviceIds)],
     );
-    return rows.map(({ service }) => service).sort((one, other) => one.at.localeCompare(other.at));
+    return {
+      billed: new Set(rows.flatMap(({ billed }) => billed ?? [])),
+      early: inOrder(rows.flatMap(({ service }) => service ?? [])),
+    };
   }
 }
+
+const TAKE_EARLY = `delete from "billing"."early_service_event" where "organization_id" = ?
+  and "service_id" = any(array(select json_array_elements_text(?::json))) returning "service"`;
+
+const inOrder = (reports: ServiceReport[]): ServiceReport[] => reports.sort((one, other) => one.at.localeCompare(other.at));
 
 /** Returns the invoice line for the price that is charged once. Empty if the service has no such price. */
 function feeOf({ serviceId, name, category, fee }: ServiceReport): LineDraft[] {

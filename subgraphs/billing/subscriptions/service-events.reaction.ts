@@ -79,9 +79,10 @@ async function handle({ orm, clock, graph, log }: ServicePorts, name: string, ev
   if (accountIds.length === 0) return;
   await organizationEm(orm, organizationId).transactional(async (tx: EntityManager) => {
     const ids = known.map(({ event }) => event.id);
+    await lockAccounts(tx, organizationId, accountIds);
+    // its result arrives when the locks are acquired, so `now` is not earlier than the changes that held them
     const claimed = await claimEach(tx, ids, name);
     if (claimed.size === 0) return;
-    await lockAccounts(tx, organizationId, accountIds);
     const now = clock.now();
     const accounts = await billingAccountsOf(tx, organizationId, accountIds, now);
     const services = accounts.map(({ accountId, billingDay }) => {

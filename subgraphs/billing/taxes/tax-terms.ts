@@ -1,10 +1,8 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { dateOf } from '../../../kernel/values/days.ts';
 import { localTime } from '../../../kernel/values/local-time.ts';
-import { BillingAccount } from '../accounts/billing-account.entity.ts';
 import { ratesFor } from '../calculation/taxes.ts';
 import type { Customer } from '../customers/customer.ts';
-import { TaxExemption } from './tax-exemption.entity.ts';
 import { TaxRate } from './tax-rate.entity.ts';
 
 /**
@@ -27,23 +25,37 @@ export interface TaxTerms {
  */
 export async function taxTermsOf(
   tx: EntityManager,
+  organizationId: string,
   customers: readonly Customer[],
   now: Date,
 ): Promise<(customer: Customer) => { terms: TaxTerms; taxId: string | null }> {
-  const where = { accountId: { $in: [...new Set(customers.map(({ accountId }) => accountId))] } };
-  const exemptions = new Map((await tx.find(TaxExemption, where)).map((one) => [one.accountId, one]));
-  const accounts = new Map((await tx.find(BillingAccount, where)).map((one) => [one.accountId, one]));
+  const ids = [...new Set(customers.map(({ accountId }) => accountId))];
+  const found = await tx.execute<TaxedAccount[]>(TAXED_ACCOUNTS, [JSON.stringify(ids), organizationId, organizationId]);
+  const accounts = new Map(found.map((row) => [row.account_id, row]));
   return ({ accountId, address, timezone }) => {
-    const exemption = exemptions.get(accountId);
+    const { reason = null, tax_id: taxId = null } = accounts.get(accountId) ?? {};
     const terms = {
       country: address?.country ?? null,
       region: regionOf(address?.state),
       day: dateOf(new Date(localTime(now.getTime(), timezone))),
-      exemption: exemption?.reason ?? null,
+      exemption: reason,
     };
-    return { terms, taxId: exemption?.taxId ?? accounts.get(accountId)?.taxId ?? null };
+    return { terms, taxId };
   };
 }
+
+/** The exemption of an account, and its tax number: that of the exemption, otherwise that of its billing preferences. */
+interface TaxedAccount {
+  account_id: string;
+  reason: string | null;
+  tax_id: string | null;
+}
+
+const TAXED_ACCOUNTS = `
+  select k."id" as "account_id", e."reason", coalesce(e."tax_id", b."tax_id") as "tax_id"
+  from json_array_elements_text(?::json) as k("id")
+    left join "billing"."tax_exemption" e on e."organization_id" = ? and e."account_id" = k."id"
+    left join "billing"."billing_account" b on b."organization_id" = ? and b."account_id" = k."id"`;
 
 /** Returns a function that returns the tax rates for a category of services and tax terms. A customer that is exempt has no rates. */
 export async function ratesOf(

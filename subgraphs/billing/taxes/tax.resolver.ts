@@ -21,11 +21,11 @@ export class TaxRateResolver {
 
   @Query(() => TaxExemption, { nullable: true, description: 'Get the tax exemption of an account. Null if the account pays tax.' })
   @Requires('billing:read')
-  async taxExemption(
+  taxExemption(
     @Arg('accountId', () => ID, { description: 'Account (`acc_…`).' }) accountId: string,
     @Ctx() { loaders }: BillingContext,
   ): Promise<TaxExemption | null> {
-    return (await loaders.taxExemptions.of('accountId', accountId, 'accountId'))[0] ?? null;
+    return loaders.taxExemptions.one('accountId', accountId);
   }
 
   @Mutation(() => TaxRate, {

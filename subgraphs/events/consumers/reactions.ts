@@ -33,7 +33,7 @@ const queueOf = ({ name }: Reaction): string => `reaction/${name}`;
  */
 export function reactionsTask(reactions: readonly Reaction[], jobs: Jobs, eventLog: EventLog, log: Logger): ConsumerTask {
   for (const reaction of reactions) {
-    const together = ({ organization }: ReactionJob) => (reaction.handleTogether ? organization : undefined);
+    const together = ({ organization }: ReactionJob) => reaction.handleTogether && (reaction.together === 'all' ? 'all' : organization);
     jobs.defineTogether<ReactionJob>(queueOf(reaction), together, (wanted) => react(reaction, wanted, eventLog, log), RETRY);
   }
   return {
@@ -51,7 +51,7 @@ export function reactionsTask(reactions: readonly Reaction[], jobs: Jobs, eventL
   };
 }
 
-/** Lets a reaction handle events of one organization. */
+/** Lets a reaction handle one event, or several events together. */
 async function react(reaction: Reaction, wanted: readonly ReactionJob[], eventLog: EventLog, log: Logger): Promise<void> {
   const events = await eventLog.find(wanted.map(({ eventId, occurredAt }) => ({ id: eventId, recordedAt: new Date(occurredAt) })));
   const found = new Set(events.map(({ id }) => id));

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { pauseAfter } from '../../../kernel/outbound/backoff.ts';
-import type { DeliveryAnnouncement } from '../deliveries/delivery-announcement.ts';
 import type { DeliveryResult, DeliveryResultStore, WebhookState, WebhookStates } from './delivery-result.store.ts';
 
 const BATCH = 500;
@@ -40,7 +39,8 @@ export class DeliveryResultWriter {
 
   constructor(
     private readonly store: Pick<DeliveryResultStore, 'write'>,
-    private readonly announcement: Pick<DeliveryAnnouncement, 'soon'>,
+    /** Called after results were written. */
+    private readonly written: () => void,
     private readonly log: Logger,
   ) {}
 
@@ -83,7 +83,7 @@ export class DeliveryResultWriter {
       this.#isFlushing = this.#waiting.length > 0;
       try {
         const states = await this.#writeBatch(batch.map(({ result }) => result));
-        this.announcement.soon();
+        this.written();
         for (const { result, resolve } of batch) resolve(states.get(result.lease.webhookId));
       } catch (error) {
         for (const { reject } of batch) reject(error);

@@ -1,4 +1,5 @@
 import type { EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
+import { notify } from '../../../kernel/database/notifier.ts';
 import { PREPARED, type StatementOptions } from '../../../kernel/database/statements.ts';
 import type { LoggedEvent } from '../../../kernel/events/events.ts';
 import type { DailyPartitions } from '../../../kernel/partitions/daily-partitions.ts';
@@ -81,7 +82,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
          on conflict ("id", "occurred_at") do nothing`,
         [JSON.stringify(batch)],
       );
-      await tx.execute('select pg_notify(?, ?)', [EVENT_LOG_CHANNEL, '']);
+      await notify(tx, { channel: EVENT_LOG_CHANNEL, payload: '' });
     };
     await this.partitions.writing(times, append, true);
   }

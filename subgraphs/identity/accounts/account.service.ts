@@ -6,6 +6,7 @@ import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../k
 import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
+import { readRecords } from '../../../kernel/records/read-records.ts';
 import { definedOnly, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { between, containing, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
@@ -58,8 +59,9 @@ export class AccountService {
    * limited to one account, this account. Returns null if the caller is limited to several accounts or to no account.
    */
   async findDefault(): Promise<Account | null> {
-    const { accounts } = this.deps.request.principal;
-    if (accounts === null) return this.deps.em.findOne(Account, { own: true });
+    const { accounts, organizationId } = this.deps.request.principal;
+    if (accounts === null)
+      return (await readRecords(this.deps.em, Account, 'where r."organization_id" = ? and r."own"', [organizationId]))[0] ?? null;
     const [only, another] = accounts;
     return only !== undefined && another === undefined ? this.find(only) : null;
   }

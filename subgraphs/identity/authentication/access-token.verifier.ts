@@ -57,7 +57,8 @@ interface TokenState {
   restrictions: { ip_whitelist: string[]; time_windows: Restricting['timeWindows']; countries: string[] } | null;
 }
 
-const TOKEN_STATE = `select o."plan", o."second_factor_required", o."operator", u."platform_access", u."role", u."status" as "user_status", u."accounts" as "user_accounts", u."second_factor",
+/** Reads the state by the ids of organization, user, token, session and client. */
+export const TOKEN_STATE = `select o."plan", o."second_factor_required", o."operator", u."platform_access", u."role", u."status" as "user_status", u."accounts" as "user_accounts", u."second_factor",
     s."id" as "session_id", s."ended_at" as "session_ended", s."expires_at" as "session_expires", e."until" as "elevated_until",
     c."active" as "client_active", c."permissions" as "client_permissions",
     c."accounts" as "client_accounts",

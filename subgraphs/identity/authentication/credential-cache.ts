@@ -25,7 +25,8 @@ export class CredentialCache<V> {
   readonly #unknown = new Map<string, number>();
   readonly #digests = new Map<string, Set<string>>();
   readonly #loading = new Map<string, Promise<V | undefined>>();
-  #generation = 0;
+  /** For each load that is running, the ids of the records that have changed since its start. */
+  readonly #changedDuring = new Set<Set<string>>();
 
   constructor(
     private readonly feed: ChangeFeed,
@@ -63,13 +64,18 @@ export class CredentialCache<V> {
   }
 
   async #load(digest: string, load: () => Promise<Found<V> | undefined>): Promise<V | undefined> {
-    const generation = this.#generation;
-    const found = await load();
-    // if a record changed during the load, the value may already be stale, so it is not cached
-    if (generation !== this.#generation) return found?.value;
-    if (found) this.#store(digest, found);
-    else this.#refuse(digest);
-    return found?.value;
+    const changed = new Set<string>();
+    this.#changedDuring.add(changed);
+    try {
+      const found = await load();
+      // a value whose records changed during the load may already be stale, and unknown credentials may be known by now
+      if (!found) {
+        if (changed.size === 0) this.#refuse(digest);
+      } else if (!changed.has('') && !found.subjects.some((subject) => changed.has(subject))) this.#store(digest, found);
+      return found?.value;
+    } finally {
+      this.#changedDuring.delete(changed);
+    }
   }
 
   #store(digest: string, { value, subjects }: Found<V>): void {
@@ -95,7 +101,7 @@ export class CredentialCache<V> {
    * may have been missed while the connection to the database was lost.
    */
   #forget(subjectId: string): void {
-    this.#generation += 1;
+    for (const changed of this.#changedDuring) changed.add(subjectId);
     this.#loading.clear();
     // the change may make unknown credentials known, for example when a certificate is registered after its first
     // use

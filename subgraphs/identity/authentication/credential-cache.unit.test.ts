@@ -78,6 +78,34 @@ test('credentials whose record changes during their lookup are returned and not 
   expect(loads()).toBe(2);
 });
 
+test('a change of other records during a lookup does not prevent the cache from storing what it found', async () => {
+  const changes = feed();
+  const { cache, get } = cacheOf(changes);
+  const looking = get('a', ['key']);
+  changes.changed('somebody else');
+  await looking;
+  expect(cache.peek('a')).toBe('value of a');
+});
+
+test.each([
+  ['known', ['key'], ''],
+  ['unknown', undefined, 'anybody'],
+])('the result of a lookup of %s credentials is not cached if they may have changed meanwhile', async (_, subjects, id) => {
+  const changes = feed();
+  const { cache } = cacheOf(changes);
+  let runs = 0;
+  const look = () =>
+    cache.get('a', async () => {
+      runs += 1;
+      return subjects && { value: 'value', subjects };
+    });
+  const looking = look();
+  changes.changed(id);
+  await looking;
+  await look();
+  expect(runs).toBe(2);
+});
+
 test('concurrent lookups of the same credentials share one lookup', async () => {
   const { get, loads } = cacheOf(feed());
   await Promise.all(Array.from({ length: 20 }, () => get('a')));

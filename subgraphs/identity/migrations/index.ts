@@ -19,6 +19,7 @@ import { planDays } from './0023-plan-days.ts';
 import { organizationDeletion } from './0024-organization-deletion.ts';
 import { failedExports } from './0025-failed-exports.ts';
 import { organizationAccounts } from './0026-organization-accounts.ts';
+import { outboxNotification } from './0027-outbox-notification.ts';
 
 /** The migrations of the identity domain, in the order in which they run. */
 export const migrations = [
@@ -43,4 +44,5 @@ export const migrations = [
   organizationDeletion,
   failedExports,
   organizationAccounts,
+  outboxNotification,
 ];

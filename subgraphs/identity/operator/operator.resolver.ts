@@ -174,8 +174,7 @@ export class OrganizationAccountResolver {
   })
   async accountId(@Root() { id }: Organization, @Ctx() { loaders }: IdentityContext): Promise<string | null> {
     // the loader finds only accounts of the caller's organization
-    const [account] = await loaders.accounts.of('billedOrganizationId', id);
-    return account?.id ?? null;
+    return (await loaders.accounts.one('billedOrganizationId', id))?.id ?? null;
   }
 }
 

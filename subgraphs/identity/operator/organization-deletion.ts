@@ -117,10 +117,21 @@ export class OrganizationDeletion {
 
   async #work({ id, pseudonymKey, deletionPosition }: Organization): Promise<void> {
     const until = performance.now() + STEP_MS;
-    let position: DeletionPosition | null = deletionPosition ?? { pass: 1, table: 0, after: null, deleted: 0 };
+    let position: DeletionPosition | null = this.#continued(deletionPosition) ?? { pass: 1, table: 0, after: null, deleted: 0 };
     while (position && !this.#isStopping && performance.now() < until) position = await this.#next(id, pseudonymKey ?? '', position);
     if (!position) return this.#end(id);
-    await this.#change(id, (organization, now) => Object.assign(organization, { deletionPosition: position, deletionDueAt: now }));
+    const stored = { ...position, name: this.#nameOf(position) };
+    await this.#change(id, (organization, now) => Object.assign(organization, { deletionPosition: stored, deletionDueAt: now }));
+  }
+
+  /** Returns the position from which a deletion continues. A position of another release may be in a table with another key. */
+  #continued(position: DeletionPosition | null): DeletionPosition | null {
+    if (!position || position.name === this.#nameOf(position)) return position;
+    return { ...position, table: 0, after: null };
+  }
+
+  #nameOf({ table }: DeletionPosition): string | undefined {
+    return this.parts.organizationData.tables[table]?.name;
   }
 
   /** Deletes or pseudonymizes one page of one table. Returns the next position; null if all tables are done. */

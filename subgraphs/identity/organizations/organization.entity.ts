@@ -25,11 +25,13 @@ registerEnumType(ORGANIZATION_PLANS, {
 
 /**
  * Stored position of the deletion of an organization's records. `pass` numbers the passes over all tables, `table` is the
- * index of the table, `after` is the last finished row, and `deleted` is the number of rows deleted in this pass.
+ * index of the table and `name` its name, `after` is the last finished row, and `deleted` is the number of rows deleted in this pass.
  */
 export interface DeletionPosition {
   pass: number;
   table: number;
+  /** Absent if a process of an earlier release has stored the position. In another release, the index can be another table. */
+  name?: string | undefined;
   after: RowKey | null;
   deleted: number;
 }

@@ -2,6 +2,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 
 import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import { notify } from '../../../kernel/database/notifier.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { SigningKey } from './signing-key.entity.ts';
 
@@ -88,8 +89,8 @@ export class KeyRing {
   /** Deletes all keys. Announces a change with an empty id, so that all processes empty their credential caches. */
   async #distrustAll(tx: EntityManager): Promise<void> {
     await tx.nativeDelete(SigningKey, {});
-    for (const statement of [`insert into "identity"."change" ("subject_id") values ('')`, `select pg_notify('identity_change', '')`])
-      await tx.execute(statement);
+    await tx.execute(`insert into "identity"."change" ("subject_id") values ('')`);
+    await notify(tx, { channel: 'identity_change', payload: '' });
   }
 
   /** Makes the next use reload the keys, because another process may have changed them. */

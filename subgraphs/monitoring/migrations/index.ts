@@ -11,6 +11,7 @@ import { histograms } from './0020-histograms.ts';
 import { logOrder } from './0021-log-order.ts';
 import { components } from './0022-components.ts';
 import { alertTickets } from './0024-alert-tickets.ts';
+import { outboxNotification } from './0025-outbox-notification.ts';
 
 /** Migrations in the order in which they are applied. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   logOrder,
   components,
   alertTickets,
+  outboxNotification,
 ];

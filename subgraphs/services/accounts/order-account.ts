@@ -9,6 +9,10 @@ const FIELDS = 'fragment Fields on Account { id status billing @include(if: $pre
 const NAMED = parse(`query OrderAccount($id: ID!, $preferences: Boolean!) { account(id: $id) { ...Fields } } ${FIELDS}`);
 const DEFAULT = parse(`query DefaultOrderAccount($preferences: Boolean!) { account: defaultAccount { ...Fields } } ${FIELDS}`);
 
+/** Description of the field `accountId` of orders. */
+export const ORDER_ACCOUNT =
+  "Account that the service is for (`acc_…`). It must be active. Default: your organization's own account, or your only account if you are limited to one account. Required if you are limited to several accounts.";
+
 /** Description of the field `billingCycle` of orders. */
 export const ORDER_CYCLE =
   'How often the service is invoiced. Default: the billing cycle of the quote. Without a quote: the billing cycle in the billing preferences of the account.';

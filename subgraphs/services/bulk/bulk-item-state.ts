@@ -6,7 +6,7 @@ import type { BulkItemError } from './bulk.values.ts';
 const { PENDING, IN_PROGRESS, BUILT, COMPLETED, FAILED, RELEASING, RELEASED } = BulkItemStatus;
 
 /** Fields of a service that determine the state of its bulk item. */
-export type ObservedService = Pick<Service, 'id' | 'status' | 'statusReason' | 'held' | 'provisionedAt'>;
+export type ObservedService = Pick<Service, 'id' | 'status' | 'statusReason' | 'held' | 'provisionedAt' | 'providerReference' | 'askedAt'>;
 
 /** State of a bulk item, and the error if the item failed. */
 export interface ItemState {
@@ -30,9 +30,14 @@ export function itemStateOf(service: ObservedService, present: BulkItemStatus): 
     case ServiceStatus.DECOMMISSIONED:
       return isReleased ? state(RELEASED) : failed(ENDED);
     default:
-      return isReleased ? state(RELEASED) : failed(statusReason ?? 'The service could not be built.');
+      // the provider may have refused to end the service meanwhile
+      if (isReleased) return state(mayStand(service) ? RELEASING : RELEASED);
+      return failed(statusReason ?? 'The service could not be built.');
   }
 }
+
+/** Returns true if the provider has built the service, or may still build it. */
+const mayStand = ({ providerReference, askedAt }: ObservedService): boolean => providerReference !== null || askedAt !== null;
 
 const ENDED = 'The service was ended before it was operational.';
 const state = (status: BulkItemStatus): ItemState => ({ status, error: null });

@@ -1,11 +1,15 @@
 import { type FieldProblem, InvalidParameters, PlatformError, refuse } from '../../../kernel/errors/errors.ts';
+import { AccountNotActive } from '../accounts/account.errors.ts';
 import type { OrderAccount, OrderedFor } from '../accounts/order-account.ts';
 import type { OrderService, OrderTerms } from '../orders/order.service.ts';
 import { productOf } from '../products/registry.ts';
 import type { BulkServiceInput } from './bulk.inputs.ts';
 
-/** Result of checking a bulk item: its order terms and account, or the error that prevents the order. */
-export type CheckedItem = ({ terms: OrderTerms } & OrderedFor) | { refused: PlatformError };
+/**
+ * Result of checking a bulk item: its order terms and account, or the error that prevents the order. An item that is refused has an account
+ * too, if the caller sees it, because the error may contain data of this account.
+ */
+export type CheckedItem = ({ terms: OrderTerms } & OrderedFor) | { refused: PlatformError; accountId: string | null };
 
 /**
  * Checks the items of a bulk with the rules for single orders. Each account is checked only once. Must be called outside of a transaction.
@@ -44,16 +48,26 @@ async function checkItem(
 ): Promise<CheckedItem> {
   const { template, location = null, customizations, sla, features } = item;
   const { bandwidth, ...configuration } = (customizations ?? {}) as { bandwidth?: string };
+  const account = await accountOf(item).catch(refusalOf);
+  const accountId = account instanceof PlatformError ? accountIn(account) : account.accountId;
   try {
-    const terms = await orders.check({ catalog: { id: template }, location, sla, features, configuration, bandwidth });
+    const terms = await orders.check({ catalog: { id: template }, location, sla, features, configuration, bandwidth, accountId });
     if (productOf(terms.type).hasLocation && !location) throw new InvalidParameters([{ field: 'location', reason: 'is required' }]);
-    const { accountId, billingCycle } = await accountOf(item);
-    return { terms, accountId, billingCycle: item.billingCycle ?? billingCycle };
+    if (account instanceof PlatformError) throw account;
+    return { terms, ...account, billingCycle: item.billingCycle ?? account.billingCycle };
   } catch (error) {
-    if (error instanceof PlatformError && error.status < 500) return { refused: error };
-    throw error;
+    return { refused: refusalOf(error), accountId };
   }
 }
+
+/** Returns an error that refuses an item. Other errors are thrown. */
+function refusalOf(error: unknown): PlatformError {
+  if (error instanceof PlatformError && error.status < 500) return error;
+  throw error;
+}
+
+/** Returns the account that an error is about. Null if the caller does not see the account. */
+const accountIn = (error: PlatformError): string | null => (error instanceof AccountNotActive ? error.accountId : null);
 
 /** Returns true if all problems of an item are a missing location or invalid settings. In this case, the whole bulk is rejected. */
 const isMalformed = (error: PlatformError): boolean =>

@@ -39,7 +39,7 @@ export class BulkProvisioningService {
     const { parallel = true, rollbackOnFailure = false } = orchestration ?? {};
     const checked = await checkItems(this.deps, inputs, rollbackOnFailure);
     const { principal } = this.deps.request;
-    const accounts = checked.flatMap((item) => ('refused' in item ? [] : item.accountId));
+    const accounts = checked.flatMap(({ accountId }) => accountId ?? []);
     const [bulk, items] = newBulk(principal, BulkKind.PROVISION, accounts, inputs.length, this.deps.clock.now());
     Object.assign(bulk, { parallel, rollbackOnFailure });
     return this.deps.em.transactional(async (tx) => {

@@ -9,7 +9,7 @@ import { BulkItemStatus } from './bulk.states.ts';
 import type { BulkItem } from './bulk-item.entity.ts';
 import { itemStateOf, type ObservedService } from './bulk-item-state.ts';
 
-const OBSERVED = ['id', 'status', 'statusReason', 'held', 'provisionedAt'] as const;
+const OBSERVED = ['id', 'status', 'statusReason', 'held', 'provisionedAt', 'providerReference', 'askedAt'] as const;
 
 /**
  * The services of the items of a locked bulk. Each method locks the services that it changes, in the order of their

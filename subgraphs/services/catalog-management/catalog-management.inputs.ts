@@ -105,7 +105,8 @@ abstract class CatalogServiceOptions {
 
   @Field(() => String, {
     nullable: true,
-    description: '`service_type` of orders for the service. For internet access, the access technology, such as `fiber`.',
+    description:
+      '`service_type` of orders for the service. For internet access, the access technology, such as `fiber`. For a network, its kind: `mpls` or `sd_wan`.',
   })
   @IsOptional()
   @IsWord()

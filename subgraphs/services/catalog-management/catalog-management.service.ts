@@ -9,8 +9,6 @@ import type { CatalogChange } from '../catalog/catalog.events.ts';
 import type { CatalogService } from '../catalog/catalog.types.ts';
 import { CatalogReader } from '../catalog/catalog-reader.ts';
 import { mbpsOf } from '../coverage/bandwidth.ts';
-import { TECHNOLOGIES } from '../coverage/technology.ts';
-import { ServiceType } from '../inventory/service.states.ts';
 import { products } from '../products/registry.ts';
 import { CatalogIdTaken, ServiceTypeTaken } from './catalog-management.errors.ts';
 import type { CatalogServiceCreateInput, CatalogServiceUpdateInput } from './catalog-management.inputs.ts';
@@ -142,12 +140,12 @@ export class CatalogManagementService {
     const types: readonly (string | null)[] = products.map(({ type }) => type);
     const unknownCategory = !categories.includes(category);
     const unknownProduct = product !== null && !types.includes(product);
-    const needsTechnology = product === ServiceType.INTERNET && !TECHNOLOGIES.some((technology) => technology === serviceType);
+    const allowed = products.find(({ type }) => type === product)?.serviceTypes;
     return [
       ...(unknownCategory ? [{ field: 'category', value: category, reason: `must be one of ${categories.join(', ')}` }] : []),
       ...(unknownProduct ? [{ field: 'product', value: product, reason: `must be one of ${types.join(', ')}` }] : []),
-      ...(needsTechnology
-        ? [{ field: 'serviceType', value: serviceType, reason: `must be one of ${TECHNOLOGIES.join(', ')} for internet access` }]
+      ...(allowed && !allowed.values.some((one) => one === serviceType)
+        ? [{ field: 'serviceType', value: serviceType, reason: `must be one of ${allowed.values.join(', ')} for ${allowed.of}` }]
         : []),
     ];
   }

@@ -24,14 +24,23 @@ export type OrderableOffer = Offer & { service: { product: ServiceType } };
 export const isOrderable = (offer: Offer): offer is OrderableOffer => products.some(({ type }) => type === offer.service.product);
 
 /**
- * Checks that all features are switched on that other features require.
+ * Checks that all features are switched on that other features require. `before` are the features that a service had before a change.
  * @throws FeatureNeedsOthers if a required feature is not switched on
  */
-export function checkNeeds({ features }: Offer, names: readonly string[]): void {
-  for (const { name, needs } of features) {
-    const missing = names.includes(name) ? needs.filter((need) => !names.includes(need)) : [];
+export function checkNeeds(offer: Offer, names: readonly string[], before: readonly string[] = []): void {
+  for (const { name } of offer.features) {
+    const missing = names.includes(name) ? requiredFeatures(offer, name, before).filter((need) => !names.includes(need)) : [];
     if (missing.length > 0) throw new FeatureNeedsOthers(name, missing);
   }
+}
+
+/**
+ * Returns the features that a feature requires. If a service already has the feature without one of them, because the catalog did not
+ * require it then, it is not required now.
+ */
+export function requiredFeatures({ features }: Offer, name: string, before: readonly string[]): readonly string[] {
+  const needs = features.find((feature) => feature.name === name)?.needs ?? [];
+  return before.includes(name) ? needs.filter((need) => before.includes(need)) : needs;
 }
 
 /** Returns the features without duplicates, in the order of the catalog. Unknown names are last. */

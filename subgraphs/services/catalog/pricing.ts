@@ -46,8 +46,8 @@ const problem = (field: string, value: string, options: readonly string[]): Fiel
 
 /**
  * Computes the parts of the monthly price of a service. The surcharge of the service level applies to each part. A part
- * that is in `agreed` keeps its unit price, so that a change of the catalog does not change the agreed price. The terms
- * must have no problems (`offerProblems`).
+ * that is in `agreed` keeps its unit price, so that a change of the catalog does not change the agreed price. The bandwidth and features must
+ * be sold by the catalog (`offerProblems`), or be in `agreed`.
  */
 export function priceLinesOf(offer: Offer, wanted: PricedTerms, agreed: readonly PriceLine[] = []): PriceLine[] {
   const { service, bandwidths, slas, features } = offer;
@@ -61,17 +61,25 @@ export function priceLinesOf(offer: Offer, wanted: PricedTerms, agreed: readonly
     return { catalogId: service.id, item, sla, unit, quantity: count, unitPrice: known?.unitPrice ?? price.times(factor).toFixed() };
   };
   const bandwidth = bandwidths.find(({ mbps }) => mbps === bandwidthMbps);
-  const base = bandwidth ? bandwidthItem(bandwidth.mbps) : BASE;
+  const base = bandwidthMbps === null ? BASE : bandwidthItem(bandwidthMbps);
+  const unsold = wanted.features.filter((wantedName) => !features.some(({ name }) => name === wantedName)).map(featureItem);
   return [
     lineOf(base, service.unit, quantity, bandwidth?.monthlyPrice ?? service.startingPrice),
     ...features
       .filter(({ name }) => wanted.features.includes(name))
       .map(({ name, perUnit, monthlyPrice }) =>
-        lineOf(`feature:${name}`, perUnit ? service.unit : 'month', perUnit ? quantity : 1, monthlyPrice),
+        lineOf(featureItem(name), perUnit ? service.unit : MONTH, perUnit ? quantity : 1, monthlyPrice),
       ),
+    ...unsold.flatMap((item) => {
+      const line = agreed.find((one) => one.catalogId === service.id && one.item === item && one.sla === sla);
+      return line ? [{ ...line, quantity: line.unit === MONTH ? line.quantity : quantity }] : [];
+    }),
   ];
 }
 
+/** Unit of features whose price does not depend on the quantity. */
+const MONTH = 'month';
+const featureItem = (name: string): string => `feature:${name}`;
 const ZERO = new Decimal(0);
 const shareOf = (percent: Decimal): Decimal => percent.dividedBy(100);
 

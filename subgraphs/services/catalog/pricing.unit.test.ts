@@ -55,6 +55,17 @@ test('a part of the price keeps its agreed unit price, unless the service level 
   expect(priceOf(priceLinesOf(offer, { ...terms, sla: 'business' }, agreed), 'USD').toFixed(2)).toBe('336.38');
 });
 
+test('a bandwidth and features that the catalog no longer sells keep their agreed price', () => {
+  const wanted = { ...terms, features: ['static_ip', 'encryption'] };
+  const agreed = priceLinesOf(offer, wanted);
+  const less = { ...offer, bandwidths: offer.bandwidths.slice(0, 1), features: [] };
+  expect(priceLinesOf(less, wanted, agreed)).toEqual(agreed);
+  expect(priceOf(priceLinesOf(less, { ...wanted, features: ['static_ip'] }, agreed), 'USD').toFixed(2)).toBe('314.00');
+  const sites = { ...less, service: { ...less.service, unit: 'site/month' } };
+  const agreedSites = priceLinesOf({ ...offer, service: sites.service }, { ...wanted, quantity: 2 });
+  expect(priceOf(priceLinesOf(sites, { ...wanted, quantity: 4 }, agreedSites), 'USD').toFixed(2)).toBe('1221.00'); // 4 x 299 + 15 + 4 x 2.50
+});
+
 test('a service that was ordered before price lines were stored keeps its price when a feature is added', () => {
   const line = lineOfPrice({ catalogId: 'business_fiber', bandwidthMbps: 1000, sla: 'standard' }, new Decimal('250.00'));
   expect(priceOf(priceLinesOf(offer, { ...terms, features: ['static_ip'] }, [line]), 'USD').toFixed(2)).toBe('265.00');

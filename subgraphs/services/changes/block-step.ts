@@ -5,8 +5,9 @@ import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { type Backoff, pauseAfter } from '../../../kernel/outbound/backoff.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
-import { Service } from '../inventory/service.entity.ts';
-import { isInService, ServiceStatus } from '../inventory/service.states.ts';
+import type { Service } from '../inventory/service.entity.ts';
+import { isBuilt, isInService, ServiceStatus } from '../inventory/service.states.ts';
+import { lockService } from '../inventory/service-lock.ts';
 import { specOf } from '../products/service-spec.ts';
 import { type Applied, type ApplyOrder, OrderRejected, type ServiceProvider } from '../providers/service.provider.ts';
 import { enqueueChanges } from './converge-queue.ts';
@@ -52,7 +53,7 @@ export class BlockStep {
       this.#tell(organizationId, order, error);
     }
     await em.transactional(async (tx) => {
-      const service = await tx.findOne(Service, { id: order.serviceId }, LOCKED);
+      const service = await lockService(tx, order.serviceId);
       const block = await tx.findOne(ServiceBlock, { id: order.serviceId }, LOCKED);
       // a job that ran at the same time has stored the result
       if (!service || !block?.isOpen || block.orderId !== order.orderId) return;
@@ -62,10 +63,9 @@ export class BlockStep {
       } else if (outcome.state === 'completed') {
         block.complete();
         block.dueAt = isWanted(block, service) ? null : now;
-        if (!isInService(service.status)) return;
-        service.providerReference = outcome.reference;
+        if (isBuilt(service.status)) service.providerReference = outcome.reference;
         // changes have waited until the service was unblocked
-        await enqueueChanges(this.deps.jobs, tx, service);
+        if (isInService(service.status)) await enqueueChanges(this.deps.jobs, tx, service);
       } else {
         block.failures += 1;
         block.dueAt = new Date(now.getTime() + pauseAfter(block.failures, BACKOFF));

@@ -3,6 +3,7 @@ import { record } from '../../../kernel/events/outbox.ts';
 import { CatalogReader } from '../catalog/catalog-reader.ts';
 import type { Offer } from '../catalog/offer.ts';
 import { CoverageService } from '../coverage/coverage.service.ts';
+import { priceOf } from '../inventory/price-line.ts';
 import type { Service } from '../inventory/service.entity.ts';
 import { serviceModified } from '../inventory/service.events.ts';
 import { type ServicePatch, type ServiceTerms, termsOf } from '../inventory/service-terms.ts';
@@ -77,6 +78,7 @@ export async function applyChange(
   now: Date,
 ): Promise<void> {
   change.changes = plan.changes;
+  change.priceDifference = priceOf(plan.priceLines, service.currency).minus(service.monthlyPrice);
   change.moveTo(ServiceChangeStatus.COMPLETED, now);
   if (Object.keys(plan.changes).length === 0) return;
   service.change(plan.terms, plan.priceLines, now);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
 import { type ChangeSet, changesBetween } from '../../../kernel/records/changes.ts';
 import type { Decimal } from '../../../kernel/values/money.ts';
@@ -35,7 +36,7 @@ export function planChange(
 ): PlannedChange {
   const { discountPercent } = before;
   const merged = patched(before.terms, patch);
-  const terms = { ...merged, features: inCatalogOrder(offer, merged.features) };
+  const terms = { ...merged, features: orderedFeatures(offer, before.terms.features, merged.features) };
   const quantity = product.quantityOf?.(terms.configuration) ?? 1;
   const priceLines = priceLinesOf(offer, { ...terms, quantity, discountPercent }, agreed);
   const { currency } = offer.service;
@@ -44,16 +45,22 @@ export function planChange(
   return { terms, priceLines, discountPercent, changes: differences(shown(before), shown({ terms, priceLines })) };
 }
 
+/** Returns the features in the order of the catalog, or `before` if it has the same features: another order is no change. */
+function orderedFeatures(offer: Offer, before: readonly string[], after: readonly string[]): readonly string[] {
+  const ordered = inCatalogOrder(offer, after);
+  return isDeepStrictEqual(ordered.toSorted(), before.toSorted()) ? before : ordered;
+}
+
 /**
  * Checks a change of a service. A service level, bandwidth or feature that the service already has is valid even if the catalog no longer
- * sells it.
+ * sells it, and its features need no others that the catalog began to require later.
  * @throws InvalidParameters for values that the product or the catalog does not have
  * @throws FeatureNeedsOthers
  */
 export function checkPatch(product: Product, offer: Offer, before: ServiceTerms, patch: ServicePatch): void {
   const after = patched(before, patch);
   refuse(newProblems(product, offer, before, after, patch));
-  checkNeeds(offer, after.features);
+  checkNeeds(offer, after.features, before.features);
 }
 
 /** Returns the changed fields. A setting that was removed changes to null. */

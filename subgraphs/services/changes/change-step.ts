@@ -3,8 +3,9 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
-import { Service } from '../inventory/service.entity.ts';
+import type { Service } from '../inventory/service.entity.ts';
 import { isInService } from '../inventory/service.states.ts';
+import { lockService } from '../inventory/service-lock.ts';
 import { specOf } from '../products/service-spec.ts';
 import type { Applied, ApplyOrder, ServiceProvider } from '../providers/service.provider.ts';
 import type { BlockStep } from './block-step.ts';
@@ -42,8 +43,9 @@ export class ChangeStep {
   ) {}
 
   /**
-   * Applies the due changes of a service, oldest first, until one of them needs the provider. Returns the order for
-   * this change, or null if no change needs the provider. Changes wait until the service is neither suspended nor
+   * Applies the due changes of a service, oldest first, until one of them needs the provider. A change that has begun is first, because an
+   * older change may have waited for its date until now, and the provider gets only one change at a time. Returns the order for this change,
+   * or null if no change needs the provider. Changes wait until the service is neither suspended nor
    * blocked at the provider. Only a change that has begun is completed before the service is blocked, because the order
    * to block a service contains its terms.
    */
@@ -53,7 +55,8 @@ export class ChangeStep {
     const block = begun.length > 0 ? null : await this.blocks.next(tx, service);
     if (block) return block;
     const subject = await changeable(tx, service);
-    for (const change of isInService(service.status) ? due : begun) {
+    const waiting = isInService(service.status) ? due.filter((change) => !begun.includes(change)) : [];
+    for (const change of [...begun, ...waiting]) {
       const plan = await planAgain(tx, subject, change, this.deps.clock.now());
       if (plan && concernsProvider(service, plan)) return { change: changeOrderOf(service, change, plan) };
       if (plan) await applyChange(tx, subject, change, plan, this.deps.clock.now());
@@ -76,11 +79,13 @@ export class ChangeStep {
       outcome = { state: 'rejected', reason };
     }
     await em.transactional(async (tx) => {
-      const service = await tx.findOne(Service, { id: order.serviceId }, LOCKED);
+      const service = await lockService(tx, order.serviceId);
       const change = await tx.findOne(ServiceChange, { id: order.orderId }, LOCKED);
       if (!service || change?.status !== ServiceChangeStatus.IN_PROGRESS) return;
-      if (outcome.state === 'in_progress')
+      if (outcome.state === 'in_progress') {
+        change.failures = 0;
         return enqueueChanges(this.deps.jobs, tx, service, new Date(this.deps.clock.now().getTime() + outcome.checkAfterSeconds * 1000));
+      }
       const now = this.deps.clock.now();
       if (outcome.state === 'rejected') {
         change.moveTo(ServiceChangeStatus.FAILED, now, outcome.reason);
@@ -101,7 +106,7 @@ export class ChangeStep {
    */
   #finalReason(em: EntityManager, { orderId, serviceId }: ApplyOrder, error: unknown): Promise<string | null> {
     return em.transactional(async (tx) => {
-      await tx.findOne(Service, { id: serviceId }, LOCKED);
+      await lockService(tx, serviceId);
       const change = await tx.findOne(ServiceChange, { id: orderId }, LOCKED);
       if (!change) return null;
       change.failures += 1;

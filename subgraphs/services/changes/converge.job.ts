@@ -5,9 +5,9 @@ import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { type Backoff, pauseAfter } from '../../../kernel/outbound/backoff.ts';
 import { organizationEm } from '../../../kernel/records/organization-filter.ts';
-import { LOCKED } from '../../../kernel/records/records.ts';
-import { Service } from '../inventory/service.entity.ts';
+import type { Service } from '../inventory/service.entity.ts';
 import { isBuilt, ServiceHold, ServiceStatus } from '../inventory/service.states.ts';
+import { lockService } from '../inventory/service-lock.ts';
 import { specOf } from '../products/service-spec.ts';
 import type { Applied, ApplyOrder, Released, ReleaseOrder, ServiceProvider } from '../providers/service.provider.ts';
 import { OrderRejected } from '../providers/service.provider.ts';
@@ -40,7 +40,7 @@ const RELEASE_BACKOFF: Backoff = { firstMs: 2_000, factor: 2, maxMs: 60 * 60 * 1
  */
 const ASK_MS = 30_000;
 /** Number of jobs of each queue that a process runs in parallel. Most of the time, they wait for the provider. */
-const CONCURRENCY = 16;
+const CONCURRENCY = 50;
 
 const { PENDING, PROVISIONING, OPERATIONAL, DECOMMISSIONING, DECOMMISSIONED, FAILED } = ServiceStatus;
 
@@ -129,7 +129,7 @@ export class Converger {
    */
   #begin(em: EntityManager, serviceId: string, jobNumber?: number): Promise<ProviderTask | null> {
     return em.transactional(async (tx) => {
-      const service = await locked(tx, serviceId);
+      const service = await lockService(tx, serviceId);
       if (service && jobNumber !== undefined && jobNumber < service.jobNumber) return null;
       if (service?.status === PENDING) await move(tx, service, PROVISIONING, this.deps.clock.now());
       if (service?.status === PROVISIONING && service.held === ServiceHold.BUILT) return null;
@@ -153,7 +153,7 @@ export class Converger {
       return this.#buildFailed(em, order.serviceId, error);
     }
     await em.transactional(async (tx) => {
-      const service = await locked(tx, order.serviceId);
+      const service = await lockService(tx, order.serviceId);
       if (!service || service.status === OPERATIONAL) return;
       if (outcome.state === 'completed') {
         service.provider = this.deps.connectivity.name;
@@ -162,7 +162,10 @@ export class Converger {
       // the service was decommissioned, or its bulk is rolled back, while the provider built it
       if (mustRelease(service)) return enqueueConverge(this.deps.jobs, tx, service);
       if (service.status !== PROVISIONING) return;
-      if (outcome.state !== 'completed') return enqueueConverge(this.deps.jobs, tx, service, this.#later(outcome.checkAfterSeconds * 1000));
+      if (outcome.state !== 'completed') {
+        service.provisioningFailures = 0;
+        return enqueueConverge(this.deps.jobs, tx, service, this.#later(outcome.checkAfterSeconds * 1000));
+      }
       if (service.held) service.hold(ServiceHold.BUILT, this.deps.clock.now());
       else await move(tx, service, OPERATIONAL, this.deps.clock.now());
       await wakeBulk(this.deps.jobs, tx, service);
@@ -171,7 +174,7 @@ export class Converger {
 
   async #buildFailed(em: EntityManager, serviceId: string, error: unknown): Promise<void> {
     const isFinal = await em.transactional(async (tx) => {
-      const service = await locked(tx, serviceId);
+      const service = await lockService(tx, serviceId);
       // another delivery of the same job has built a held service
       if (service?.status !== PROVISIONING || service.held === ServiceHold.BUILT) return true;
       service.provisioningFailures += 1;
@@ -199,9 +202,9 @@ export class Converger {
       outcome = error instanceof OrderRejected ? { state: 'rejected', reason: error.message } : { state: 'unreachable' };
     }
     await em.transactional(async (tx) => {
-      const service = await locked(tx, line.serviceId);
+      const service = await lockService(tx, line.serviceId);
       if (!service || !mustRelease(service)) return;
-      const open = await openDecommission(tx, service.id);
+      let open = await openDecommission(tx, service.id);
       // a job that reports that the service was built after all has enqueued another release
       if (outcome.state === 'released' && service.providerReference !== line.reference) return;
       if (outcome.state === 'released') return this.#released(tx, service, open?.reason ?? null);
@@ -209,7 +212,10 @@ export class Converger {
       if (line.releaseId !== releaseIdOf(service, open)) return;
       if (outcome.state === 'rejected' && service.status === DECOMMISSIONING) {
         const reason = `The provider refused to end the service: ${outcome.reason}`;
-        return move(tx, service, await statusBeforeEnd(tx, service), this.deps.clock.now(), reason);
+        await move(tx, service, await statusBeforeEnd(tx, service), this.deps.clock.now(), reason);
+        // the rollback of its bulk continues to release the service
+        if (service.held !== ServiceHold.RELEASING) return;
+        open = null;
       }
       const change = open ?? (await completedDecommission(tx, service.id));
       const failures = outcome.state === 'in_progress' ? 0 : (change?.failures ?? service.provisioningFailures) + 1;
@@ -271,8 +277,6 @@ async function statusBeforeEnd(tx: EntityManager, service: Service): Promise<Ser
  * decommission, for example because its provisioning failed, the release has its own key.
  */
 const releaseIdOf = ({ id }: Service, open: ServiceChange | null): string => open?.id ?? `${id}/release`;
-
-const locked = (tx: EntityManager, id: string): Promise<Service | null> => tx.findOne(Service, { id }, LOCKED);
 
 function orderOf(service: Service): ApplyOrder {
   const { id, name, provisioningFailures } = service;

@@ -31,16 +31,19 @@ export const isDue = ({ applyDueAt }: ServiceChange): boolean => applyDueAt === 
 const LOOKED_UP = 5;
 
 /**
- * Returns the ids of the newest failed changes of a service, oldest first, and of an order to block the service that has not ended. The
- * provider may still be working on them when the service is released, because changes also fail if the service is taken down or the
- * provider cannot be reached.
+ * Returns the ids of the changes of a service that have failed since its last completed change, oldest first, and of an order to block the
+ * service that has not ended. The provider may still be working on them when the service is released, because changes also fail if the
+ * service is taken down or the provider cannot be reached. Earlier failed changes do not count: the completed change has replaced what
+ * they may have done.
  */
 export async function possiblyOpenOrders(tx: EntityManager, serviceId: string): Promise<string[]> {
-  const failed = await tx.find(
+  const ended = await tx.find(
     ServiceChange,
-    { serviceId, kind: { $ne: DECOMMISSION }, status: FAILED },
-    { orderBy: { createdAt: 'desc', id: 'desc' }, limit: LOOKED_UP },
+    { serviceId, kind: { $ne: DECOMMISSION }, status: { $in: [FAILED, COMPLETED] } },
+    { orderBy: { updatedAt: 'desc', id: 'desc' }, limit: LOOKED_UP },
   );
+  const completed = ended.findIndex(({ status }) => status === COMPLETED);
+  const failed = completed < 0 ? ended : ended.slice(0, completed);
   const block = await tx.findOne(ServiceBlock, { id: serviceId, isOpen: true });
   return [...failed.map(({ id }) => id).reverse(), ...(block ? [block.orderId] : [])];
 }

@@ -1,7 +1,7 @@
 import { definedOnly } from '../../../kernel/records/records.ts';
 import { mbpsOf } from '../coverage/bandwidth.ts';
 import type { Service } from '../inventory/service.entity.ts';
-import type { ServicePatch } from '../inventory/service-terms.ts';
+import { type ServicePatch, withSwitched } from '../inventory/service-terms.ts';
 import type { ProductReads } from '../products/product.ts';
 import { agreementOf, type ChangeableService, checkChange } from './change-application.ts';
 import { type Agreement, checkPatch, type PlannedChange, planChange } from './change-plan.ts';
@@ -58,16 +58,15 @@ export function checkRoom({ id }: Service, open: readonly ServiceChange[], kind:
  */
 export function changePatch({ bandwidth, features, ...others }: ServiceChangeInput): (before: Agreement) => ServicePatch {
   const patch = { ...definedOnly(others), ...(bandwidth && { bandwidthMbps: mbpsOf(bandwidth) }) } as ServicePatch;
-  return ({ terms }) => ({ ...patch, ...(features && { features: featuresOf(terms.features, features) }) });
+  return ({ terms }) => ({ ...patch, ...(features && featurePatch(terms.features, features)) });
 }
 
 /**
- * Returns the names of all features that are switched on after a change. A selection that is a list replaces the
- * present features. A selection that is an object switches single features on or off, and keeps the others.
+ * Returns the patch of a selection of features. A selection that is a list replaces the present features. A selection that is an object
+ * switches single features on or off, and keeps the others.
  */
-export function featuresOf(present: readonly string[], selection: FeatureSelection): string[] {
-  if (Array.isArray(selection)) return [...(selection as readonly string[])];
-  const switched = Object.entries(selection);
-  const on = switched.flatMap(([name, isOn]) => (isOn ? [name] : []));
-  return [...present.filter((name) => !switched.some(([other]) => other === name)), ...on];
+export function featurePatch(present: readonly string[], selection: FeatureSelection): ServicePatch {
+  if (Array.isArray(selection)) return { features: [...(selection as readonly string[])] };
+  const switched = selection as Readonly<Record<string, boolean>>;
+  return { features: withSwitched(present, switched), switched };
 }

@@ -38,7 +38,7 @@ export class ServiceUpdateResolver {
   @Mutation(() => Service, {
     description: `Change terms of a service, such as its name, bandwidth and service level. ${PENDING} ${REFUSED}`,
   })
-  @Requires('services:write')
+  @Requires('services:write', { secondFactor: true })
   updateService(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => ServiceUpdateInput, { description: 'New terms.' }) input: ServiceUpdateInput,
@@ -50,7 +50,7 @@ export class ServiceUpdateResolver {
   }
 
   @Mutation(() => Service, { description: `Change settings that are specific to the kind of service. ${PENDING} ${REFUSED}` })
-  @Requires('services:write')
+  @Requires('services:write', { secondFactor: true })
   updateServiceConfiguration(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => ServiceConfigurationInput, { description: 'New settings.' }) { configuration }: ServiceConfigurationInput,

@@ -22,7 +22,7 @@ import { enqueueChanges } from './converge-queue.ts';
 import type { FeatureSelection } from './feature-selection.ts';
 import { newChange } from './new-service-change.ts';
 import { isDue, openChanges } from './open-changes.ts';
-import { changePatch, checkedChange, checkRoom, expected, featuresOf } from './planned-change.ts';
+import { changePatch, checkedChange, checkRoom, expected, featurePatch } from './planned-change.ts';
 import { SIZE_FIELDS, sizePatch } from './scaling.ts';
 import type { ServiceChange } from './service-change.entity.ts';
 import { ServiceNotChangeable } from './service-change.errors.ts';
@@ -97,7 +97,7 @@ export class ServiceUpdateService {
 
   /** Switches features on or off. @throws FeatureNeedsOthers, and the errors of `update` */
   async setFeatures(id: string, selection: FeatureSelection, target: UpdateTarget = {}): Promise<Service> {
-    const patchOf: WantedChange['patchOf'] = ({ terms }) => ({ features: featuresOf(terms.features, selection) });
+    const patchOf: WantedChange['patchOf'] = ({ terms }) => featurePatch(terms.features, selection);
     return (await this.#order(id, { kind: ServiceChangeKind.FEATURES, patchOf }, target)).service;
   }
 

@@ -1,9 +1,12 @@
 import type { FilterQuery } from '@mikro-orm/core';
+import type { RecordScope } from '../../../kernel/access/principal.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
+import { bothOf } from '../../../kernel/lists/row-filter.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { between, matching } from '../../../kernel/records/where.ts';
+import type { Counters } from '../../../kernel/tally/counters.ts';
 import { withPriority } from './restoration-priority.ts';
 import { Service } from './service.entity.ts';
 import type { ServiceType } from './service.states.ts';
@@ -19,25 +22,41 @@ export interface CatalogCategories {
   idsIn(categories: readonly string[]): Promise<string[]>;
 }
 
+export interface ServiceQueriesDeps {
+  em: EntityManager;
+  scope: RecordScope;
+  loader: RecordLoader<Service>;
+  categories: CatalogCategories;
+  search: ServiceSearch;
+  counters: Counters;
+}
+
 /** Finds and lists services of all types that the caller's organization has. */
 export class ServiceQueries {
-  constructor(
-    private readonly em: EntityManager,
-    private readonly loader: RecordLoader<Service>,
-    private readonly categories: CatalogCategories,
-    private readonly search: ServiceSearch,
-  ) {}
+  constructor(private readonly deps: ServiceQueriesDeps) {}
 
   /** Returns a service. Returns null if the organization does not have it, or if it is not of the given type. */
   async find(id: string, type?: ServiceType | null): Promise<Service | null> {
-    const service = await this.loader.load(id);
+    const service = await this.deps.loader.load(id);
     return service && type && service.type !== type ? null : service;
   }
 
   /** Lists services. @throws InvalidParameters for an unknown category */
   async list({ category, ...filter }: ServiceFilter, sort: SortBy[], page: PageInput): Promise<Page<Service>> {
-    const catalogId = category ? await this.categories.idsIn(category) : undefined;
-    return listPage(this.em, Service, { where: whereOf(this.search, { ...filter, catalogId }), sort, page, defaultSort: NEWEST_FIRST });
+    const { em, categories, search } = this.deps;
+    const condition = { ...filter, catalogId: category ? await categories.idsIn(category) : undefined };
+    const where = whereOf(search, condition);
+    return listPage(em, Service, { where, sort, page, defaultSort: NEWEST_FIRST, total: this.#totalOf(condition) });
+  }
+
+  /** Returns a function that reads the number of services from the counters. Undefined if they do not count by a field of the condition. */
+  #totalOf({ location, search, q, priority, dateFrom, dateTo, ...lists }: ServiceCondition): (() => Promise<number>) | undefined {
+    if (location || search || q || priority) return undefined;
+    const { counters, scope } = this.deps;
+    const { id, status, type, serviceType, catalogId, accountId } = lists;
+    const values = { id, status, type, service_type: serviceType, catalog_id: catalogId, account_id: bothOf(accountId, scope.accounts) };
+    return () =>
+      counters.total({ organizationId: scope.organizationId, values, createdAfter: dateFrom ?? null, createdBefore: dateTo ?? null });
   }
 }
 

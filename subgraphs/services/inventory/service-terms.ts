@@ -21,7 +21,13 @@ export interface ServiceTerms {
 /**
  * New values for some of the terms. In `configuration`, null removes a setting, and settings that are not named stay.
  */
-export type ServicePatch = Partial<ServiceTerms>;
+export interface ServicePatch extends Partial<ServiceTerms> {
+  /**
+   * Features to switch on or off. Earlier changes of the service can still fail or be cancelled, so this is applied to the features that the
+   * service has when the change begins. `features` then contains the expected result, for processes of an earlier release.
+   */
+  switched?: Readonly<Record<string, boolean>>;
+}
 
 export const termsOf = ({ name, sla, billingCycle, contacts, bandwidthMbps, features, configuration }: Service): ServiceTerms => ({
   name,
@@ -33,9 +39,16 @@ export const termsOf = ({ name, sla, billingCycle, contacts, bandwidthMbps, feat
   configuration,
 });
 
-export function patched(terms: ServiceTerms, patch: ServicePatch): ServiceTerms {
+export function patched(terms: ServiceTerms, { switched, ...patch }: ServicePatch): ServiceTerms {
   const merged = Object.entries({ ...terms.configuration, ...patch.configuration }).filter(([, value]) => value !== null);
-  return { ...terms, ...patch, configuration: Object.fromEntries(merged) };
+  const features = switched ? withSwitched(terms.features, switched) : (patch.features ?? terms.features);
+  return { ...terms, ...patch, features, configuration: Object.fromEntries(merged) };
+}
+
+/** Returns the names of all features that are on after some were switched on or off. */
+export function withSwitched(present: readonly string[], switched: Readonly<Record<string, boolean>>): string[] {
+  const on = Object.entries(switched).flatMap(([name, isOn]) => (isOn ? [name] : []));
+  return [...present.filter((name) => switched[name] === undefined), ...on];
 }
 
 /**

@@ -183,6 +183,9 @@ export class Service {
   @Property({ type: 'text', nullable: true })
   searchText: string | null = null;
 
+  /** True if the service was ordered for a provisioning request. Only `lockService` reads it; otherwise undefined. */
+  isRequested?: boolean;
+
   @Field(() => Date)
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;

@@ -20,6 +20,8 @@ import { serviceSearch } from './0020-service-search.ts';
 import { serviceSearchIndexes } from './0021-service-search-indexes.ts';
 import { maintenanceTimes } from './0022-maintenance-times.ts';
 import { serviceBlock } from './0023-service-block.ts';
+import { outboxNotification } from './0024-outbox-notification.ts';
+import { serviceTally } from './0025-service-tally.ts';
 
 /** Migrations in the order in which they are applied. */
 export const migrations = [
@@ -45,4 +47,6 @@ export const migrations = [
   serviceSearchIndexes,
   maintenanceTimes,
   serviceBlock,
+  outboxNotification,
+  serviceTally,
 ];

@@ -1,7 +1,7 @@
 import { Decimal, sum } from '../../../kernel/values/money.ts';
 import type { ChangeableService } from '../changes/change-application.ts';
 import type { Agreement, PlannedChange } from '../changes/change-plan.ts';
-import { checkedChange, featuresOf } from '../changes/planned-change.ts';
+import { checkedChange, featurePatch } from '../changes/planned-change.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';
 import { priceOf } from '../inventory/price-line.ts';
 import type { ServicePatch } from '../inventory/service-terms.ts';
@@ -48,7 +48,7 @@ export class ChangeOptions {
     return offered(names, async (name) => {
       const { description = null, needs = [] } = offer.features.find((feature) => feature.name === name) ?? {};
       const selection = selectionFor(offer, present, name);
-      const price = (await this.#priced({ features: featuresOf(present, selection) })) ?? REFUSED;
+      const price = (await this.#priced(featurePatch(present, selection))) ?? REFUSED;
       return { name, description, selected: present.includes(name), needs, selection, ...price };
     });
   }

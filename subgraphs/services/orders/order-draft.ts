@@ -2,24 +2,11 @@ import type { FieldProblem } from '../../../kernel/errors/errors.ts';
 import { checkNeeds, inCatalogOrder, type OrderableOffer } from '../catalog/offer.ts';
 import { defaultSla, offerProblems, type PricedTerms } from '../catalog/pricing.ts';
 import { mbpsOf } from '../coverage/bandwidth.ts';
-import type { ServiceLocation } from '../coverage/location.ts';
 import type { Configuration } from '../inventory/service-terms.ts';
 import { configurationProblems } from '../products/configuration.ts';
 import { BANDWIDTH, LOCATION } from '../products/order-needs.ts';
+import type { OrderDraft } from '../products/product-order.ts';
 import { productOf } from '../products/registry.ts';
-
-/** An order that must be checked. The check of the location is skipped if `location` is null. */
-export interface OrderDraft {
-  /** Catalog service, by its id or by its service type. */
-  catalog: { id: string } | { serviceType: string };
-  bandwidth?: string | null | undefined;
-  sla?: string | null | undefined;
-  features?: readonly string[] | null | undefined;
-  configuration?: Configuration | null | undefined;
-  /** Account of the service. Null or undefined if it is not known yet. */
-  accountId?: string | null | undefined;
-  location: ServiceLocation | null;
-}
 
 /** Returns the names of the data that an order of the catalog service requires. */
 export function needsOf({ service, bandwidths }: OrderableOffer): string[] {

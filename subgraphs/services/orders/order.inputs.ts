@@ -1,67 +1,16 @@
-import { ArrayMaxSize, IsOptional, Matches, Min, ValidateNested } from 'class-validator';
-import { Field, ID, InputType, Int } from 'type-graphql';
+import { ArrayMaxSize, IsOptional, Matches, ValidateNested } from 'class-validator';
+import { Directive, Field, ID, InputType } from 'type-graphql';
 import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
-import { ORDER_CYCLE } from '../accounts/order-account.ts';
+import { ORDER_ACCOUNT, ORDER_CYCLE } from '../accounts/order-account.ts';
 import { IsBandwidth } from '../coverage/is-bandwidth.ts';
 import { ServiceLocation } from '../coverage/location.ts';
-import { AccessTechnology } from '../coverage/technology.ts';
 import { ServiceContacts } from '../inventory/service-contacts.ts';
-
-const ORDER_ACCOUNT =
-  "Account that the service is for (`acc_…`). It must be active. Default: your organization's own account, or your only account if you are limited to one account. Required if you are limited to several accounts.";
-
-@InputType({ description: 'Internet service to order.' })
-export class InternetServiceOrderInput {
-  @Field(() => ID, { nullable: true, description: ORDER_ACCOUNT })
-  @IsOptional()
-  @Matches(/^acc_\w+$/, { message: 'must be an account id (acc_…)' })
-  accountId?: string | null;
-
-  @Field(() => AccessTechnology, { description: 'Access technology. It must reach the location.' })
-  serviceType!: AccessTechnology;
-
-  @Field(() => String, { description: 'Bandwidth from the catalog, such as 500mbps or 1gbps.' })
-  @MaxCharacters(20)
-  @IsBandwidth()
-  bandwidth!: string;
-
-  @Field(() => ServiceLocation, { description: 'Street address where the service is built.' })
-  @ValidateNested()
-  location!: ServiceLocation;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Service level from the catalog, such as `enterprise`. Default: the first service level of the catalog entry.',
-  })
-  @IsOptional()
-  @MaxCharacters(50)
-  sla?: string;
-
-  @Field(() => BillingCycle, { nullable: true, description: ORDER_CYCLE })
-  @IsOptional()
-  billingCycle?: BillingCycle | null;
-
-  @Field(() => String, { nullable: true, description: 'Name shown in lists. Default: a name made of technology and place.' })
-  @IsOptional()
-  @Characters(1, 200)
-  name?: string;
-
-  @Field(() => ID, { nullable: true, description: 'Quote whose price is used (`quote_…`). One of its lines must match the order.' })
-  @IsOptional()
-  @Matches(/^quote_\w+$/, { message: 'must be a quote id (quote_…)' })
-  quoteId?: string | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Position of the line of the quote, from 0. Default: the first line of the quote that is not ordered yet.',
-  })
-  @IsOptional()
-  @Min(0, { message: 'must be at least 0' })
-  quoteLine?: number | null;
-}
+import type { Order, ProductOrder } from '../products/product-order.ts';
+import { QuoteIdField, QuoteLineField } from '../products/quote-fields.ts';
+import { products } from '../products/registry.ts';
 
 @InputType({ description: 'Service of the catalog to order.' })
 export class CatalogOrderInput {
@@ -123,16 +72,39 @@ export class CatalogOrderInput {
   @Characters(1, 200)
   name?: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'Quote whose price is used (`quote_…`). One of its lines must match the order.' })
-  @IsOptional()
-  @Matches(/^quote_\w+$/, { message: 'must be a quote id (quote_…)' })
+  @QuoteIdField()
   quoteId?: string | null;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Position of the line of the quote, from 0. Default: the first line of the quote that is not ordered yet.',
-  })
-  @IsOptional()
-  @Min(0, { message: 'must be at least 0' })
+  @QuoteLineField()
   quoteLine?: number | null;
+}
+
+/** Returns the order of a service of the catalog. */
+export const catalogOrderOf = ({ catalogId, location = null, ...order }: CatalogOrderInput): Order => ({
+  ...order,
+  location,
+  catalog: { id: catalogId },
+});
+
+/** Products with typed orders, by the name of their field in `ServiceOrderInput`. */
+export const TYPED_ORDERS: ReadonlyMap<string, ProductOrder> = new Map(
+  products.flatMap(({ type, order }) => (order ? [[type.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()), order]] : [])),
+);
+
+@InputType({ description: 'Service to order. Exactly one field must be set.' })
+@Directive('@oneOf')
+export class ServiceOrderInput {
+  @Field(() => CatalogOrderInput, {
+    nullable: true,
+    description: 'A service of any kind, by its id in the catalog. The settings of its kind are JSON.',
+  })
+  @ValidateNested()
+  catalog?: CatalogOrderInput;
+
+  /** Orders of products with typed settings. */
+  [product: string]: object | undefined;
+}
+for (const [name, { input }] of TYPED_ORDERS) {
+  Field(() => input, { nullable: true, description: 'A service of this kind, with typed settings.' })(ServiceOrderInput.prototype, name);
+  ValidateNested()(ServiceOrderInput.prototype, name);
 }

@@ -5,7 +5,6 @@ import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { insertRecord } from '../../../kernel/records/row-writer.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import type { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 import type { OrderAccount, OrderedFor } from '../accounts/order-account.ts';
 import type { CatalogReader } from '../catalog/catalog-reader.ts';
@@ -13,19 +12,19 @@ import { checkNeeds, isOrderable, type OrderableOffer } from '../catalog/offer.t
 import { installationFee, offerProblems, priceLinesOf } from '../catalog/pricing.ts';
 import { enqueueConverge } from '../changes/converge-queue.ts';
 import type { CoverageService } from '../coverage/coverage.service.ts';
-import { plainLocation, type ServiceLocation } from '../coverage/location.ts';
+import { plainLocation } from '../coverage/location.ts';
 import { type PriceLine, priceOf } from '../inventory/price-line.ts';
 import { Service } from '../inventory/service.entity.ts';
 import type { ServiceType } from '../inventory/service.states.ts';
-import type { ServiceContacts } from '../inventory/service-contacts.ts';
 import type { Configuration } from '../inventory/service-terms.ts';
 import { type OrderPreview, partsOf, problemsOf } from '../previews/preview.types.ts';
 import { LOCATION } from '../products/order-needs.ts';
 import { servicesIn } from '../products/product.ts';
+import type { Order, OrderDraft, OrderParticulars } from '../products/product-order.ts';
 import { productOf, products } from '../products/registry.ts';
 import { checkQuoted, type QuotedLine, type QuoteOrders, withQuote } from '../quotes/quote-orders.ts';
 import { statusChange } from '../status/service-transition.ts';
-import { knownProblems, missingIn, needsOf, type OrderDraft, settingProblems, wantedOf } from './order-draft.ts';
+import { knownProblems, missingIn, needsOf, settingProblems, wantedOf } from './order-draft.ts';
 
 export interface OrderServiceDeps {
   em: EntityManager;
@@ -55,26 +54,6 @@ export interface OrderTerms {
   termMonths: number | null;
   discountPercent: Decimal;
   oneTimeFee: Decimal;
-}
-
-/** Data that a new service needs in addition to the terms of the order. */
-export interface OrderParticulars {
-  accountId: string;
-  location: ServiceLocation | null;
-  billingCycle: BillingCycle;
-  /** Name of the service. Default: the name of the catalog service, and the address. */
-  name?: string | null | undefined;
-  contacts?: ServiceContacts | null | undefined;
-}
-
-/** An order with everything that it needs, and optionally a quote whose prices it uses. */
-export interface Order extends OrderDraft, Omit<OrderParticulars, 'accountId' | 'billingCycle'> {
-  /** Billing cycle. Default: the billing cycle of the quote, otherwise the billing cycle of the account's billing preferences. */
-  billingCycle?: BillingCycle | null | undefined;
-  accountId?: string | null | undefined;
-  quoteId?: string | null | undefined;
-  /** Position of the line within the quote. Default: the first available line that has not been ordered yet. */
-  quoteLine?: number | null | undefined;
 }
 
 /** The account and the quote line of an order, after they were checked. */

@@ -8,6 +8,7 @@ import type { ServiceType } from '../inventory/service.states.ts';
 import type { Configuration, ServiceTerms } from '../inventory/service-terms.ts';
 import type { ServiceSpec } from '../providers/service.provider.ts';
 import type { SampleState } from '../samples/sample.ts';
+import type { ProductOrder } from './product-order.ts';
 import type { ProductRecord } from './product-record.ts';
 
 /**
@@ -36,6 +37,9 @@ export const servicesIn =
   (ids) =>
     em.find(Service, { id: { $in: [...ids] } });
 
+/** Numbers of billed units, from the minimum to the maximum. */
+export type Quantities = Readonly<{ minimum: number; maximum: number }>;
+
 /**
  * A kind of service that can be ordered. A product defines only the differences from other products. Ordering, changing, ending, pricing
  * and events are the same code for all products.
@@ -46,6 +50,8 @@ export interface Product<C extends Configuration = Configuration> {
   readonly detail: new (
     service: Service,
   ) => ProductRecord;
+  /** Order with typed settings in `orderService`. Absent if the product is ordered by the id of its catalog service. */
+  readonly order?: ProductOrder;
   /** True if an order needs a street address. */
   readonly hasLocation: boolean;
   /** Schema of the settings that only this product has. Unknown settings are refused. */
@@ -53,8 +59,17 @@ export interface Product<C extends Configuration = Configuration> {
   /** Settings that an order needs, each with its description in the enum `ProvisioningRequirement`. Absent if all are optional. */
   readonly requiredSettings?: Readonly<Record<string, string>>;
 
+  /**
+   * Service types that its catalog services can have, and the name of the product in an error about another one. Absent if every text is
+   * allowed, or none.
+   */
+  readonly serviceTypes?: Readonly<{ of: string; values: readonly string[] }>;
+
   /** Setting that contains the size of a service, such as `users`, and its limits. Absent for products that are sold by bandwidth. */
   readonly size?: Readonly<{ setting: string; minimum: number; maximum: number }>;
+
+  /** Numbers of billed units that a service can have. Default: the limits of `size`, otherwise only 1. */
+  readonly quantities?: Quantities;
 
   /** Returns the number of billed units. Default: 1. */
   quantityOf?(configuration: C): number;
@@ -90,6 +105,9 @@ export interface Product<C extends Configuration = Configuration> {
    */
   released?(tx: EntityManager, service: Service): Promise<void>;
 }
+
+/** Returns the numbers of billed units that a service of the product can have. */
+export const quantitiesOf = ({ quantities, size }: Product): Quantities => quantities ?? size ?? { minimum: 1, maximum: 1 };
 
 /** Declares a product. TypeScript infers the type of its settings from their schema. */
 export const defineProduct = <C extends Configuration>(product: Product<C>): Product => product as unknown as Product;

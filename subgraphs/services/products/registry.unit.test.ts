@@ -9,3 +9,8 @@ test.each(products.map((product) => [product.type, product] as const))(
     expect(Object.keys(product.requiredSettings ?? {})).toEqual(required);
   },
 );
+
+test('each product whose number of billed units depends on its settings states which numbers are possible', () => {
+  const sold = products.filter(({ quantityOf }) => quantityOf);
+  expect(sold.filter(({ quantities, size }) => !quantities && !size).map(({ type }) => type)).toEqual([]);
+});

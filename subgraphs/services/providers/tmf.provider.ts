@@ -128,6 +128,9 @@ export class TmfProvider implements ServiceProvider {
       return await this.#send(serviceOrder, 'POST', ORDERS, { json: orderBody(order) });
     } catch (error) {
       if (order.reference && isUnknownLine(error)) throw new OrderRejected('The provider does not have the service.', { cause: error });
+      // two jobs of a service may place the same order at once, and the carrier refuses the second: the first is continued
+      const placed = error instanceof OrderRejected ? await this.#find(order.orderId) : undefined;
+      if (placed) return placed;
       throw error;
     }
   }
@@ -245,6 +248,8 @@ const MEASUREMENTS = ['latencyMs', 'bandwidthUtilization', 'packetLoss', 'jitter
 const MAX_MEASURED = 1e15;
 /** Largest accepted value of a byte counter that counts since the line was built. A line of 100 Gbps transfers a petabyte per day. */
 const MAX_COUNTED = 1e18;
+/** Largest accepted number of security incidents of one measurement. The incidents of all sites are stored as one integer. */
+const MAX_INCIDENTS = 1_000_000;
 /** Values of the TMF638 attribute `operatingStatus` of a service that does not work. */
 const NOT_RUNNING = ['failed', 'stopped'];
 
@@ -277,7 +282,7 @@ function linkOf(siteId: string | null, values: Readonly<Record<string, unknown>>
     numberOf(values[name]),
   );
   if (isUp && [latencyMs, bandwidthUtilization, packetLoss, jitterMs].includes(null)) return null;
-  const securityIncidents = Math.trunc(numberOf(values.securityIncidents) ?? 0);
+  const securityIncidents = Math.trunc(numberOf(values.securityIncidents, MAX_INCIDENTS) ?? 0);
   return { siteId, isUp, latencyMs, bandwidthUtilization, packetLoss, jitterMs, securityIncidents };
 }
 

@@ -19,10 +19,10 @@ const CANCELLING = 'Is being cancelled. Waits until the provider has released th
  * Updates the status of the provisioning request that a service was ordered for, if there is one. Must be called in the
  * transaction that changes the status of the service.
  */
-export async function followService(tx: EntityManager, { id, status, statusReason, updatedAt }: Service): Promise<void> {
+export async function followService(tx: EntityManager, { id, status, statusReason, updatedAt, isRequested }: Service): Promise<void> {
   const next = FOLLOWS[status];
   const isEnding = status === ServiceStatus.DECOMMISSIONING;
-  if (!next && !isEnding) return;
+  if (isRequested === false || (!next && !isEnding)) return;
   const request = await tx.findOne(ProvisioningRequest, { serviceId: id }, LOCKED);
   if (!next) return request?.explain(CANCELLING, updatedAt);
   // a request that is already finished does not change when its service is decommissioned

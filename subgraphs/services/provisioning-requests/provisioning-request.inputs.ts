@@ -1,5 +1,5 @@
-import { ArrayMaxSize, IsOptional, Matches, Min, ValidateNested } from 'class-validator';
-import { Field, ID, InputType, Int } from 'type-graphql';
+import { ArrayMaxSize, IsOptional, Matches, ValidateNested } from 'class-validator';
+import { Field, ID, InputType } from 'type-graphql';
 import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
@@ -11,6 +11,7 @@ import { ORDER_CYCLE } from '../accounts/order-account.ts';
 import { bandwidthProblems } from '../coverage/bandwidth-option.ts';
 import { ServiceLocation } from '../coverage/location.ts';
 import type { Configuration } from '../inventory/service-terms.ts';
+import { OptionalQuoteLineField, QuoteIdField, QuoteLineField } from '../products/quote-fields.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 import { DeploymentSchedule, ProvisioningContacts, ProvisioningCustomizations } from './provisioning-request.values.ts';
 
@@ -78,22 +79,10 @@ abstract class ProvisioningRequestDetails {
   @ArrayMaxSize(50, { message: 'must have at most 50 entries' })
   features?: string[] | null;
 
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      'Quote whose price is used (`quote_…`). One of its lines must match the request. The line of the quote is not reserved until the preferred date. If the quote is not valid on that date, or its line is already ordered, the request fails with this reason. Null means no quote.',
-  })
-  @IsOptional()
-  @Matches(/^quote_\w+$/, { message: 'must be a quote id (quote_…)' })
+  @QuoteIdField(
+    'Quote whose price is used (`quote_…`). One of its lines must match the request. The line of the quote is not reserved until the preferred date. If the quote is not valid on that date, or its line is already ordered, the request fails with this reason. Null means no quote.',
+  )
   quoteId?: string | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Position of the line of the quote, from 0. Null means the first line of the quote that is not ordered yet.',
-  })
-  @IsOptional()
-  @Min(0, { message: 'must be at least 0' })
-  quoteLine?: number | null;
 }
 
 @InputType({ description: 'Service to request. It is ordered as soon as nothing is missing.' })
@@ -115,6 +104,11 @@ export class ProvisioningRequestInput extends ProvisioningRequestDetails {
   @Field(() => BillingCycle, { nullable: true, description: ORDER_CYCLE })
   @IsOptional()
   billingCycle?: BillingCycle | null;
+
+  @QuoteLineField(
+    'Position of the line of the quote, from 0. It needs `quoteId`. Null means the first line of the requested service that is not ordered yet.',
+  )
+  quoteLine?: number | null;
 }
 
 @InputType({ description: 'Fields to change. Omit a field to keep its value; null clears an optional field.' })
@@ -137,6 +131,11 @@ export class ProvisioningRequestUpdateInput extends ProvisioningRequestDetails {
   @Field(() => BillingCycle, { nullable: true, description: 'How often the service is invoiced.' })
   @NotNull()
   billingCycle?: BillingCycle;
+
+  @OptionalQuoteLineField(
+    'Position of the line of the quote, from 0. Null means the first line of the requested service that is not ordered yet.',
+  )
+  quoteLine?: number | null;
 }
 
 @InputType({ description: 'Conditions for a list of provisioning requests.' })

@@ -105,7 +105,7 @@ export class ProvisioningRequestResolver {
 
   @FieldResolver(() => Int, {
     nullable: true,
-    description: 'Position of the requested line of the quote. Null means the first line of the quote that is not ordered yet.',
+    description: 'Position of the requested line of the quote. Null means the first line of the requested service that is not ordered yet.',
   })
   quoteLine(@Root() { terms }: ProvisioningRequest): number | null {
     return terms.quoteLine;

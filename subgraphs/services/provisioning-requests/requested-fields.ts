@@ -1,8 +1,10 @@
+import { refuse } from '../../../kernel/errors/errors.ts';
 import { definedOnly } from '../../../kernel/records/records.ts';
 import { formatBandwidth, mbpsOf } from '../coverage/bandwidth.ts';
 import { plainLocation } from '../coverage/location.ts';
 import type { Configuration } from '../inventory/service-terms.ts';
 import { BANDWIDTH, LOCATION } from '../products/order-needs.ts';
+import { NEEDS_QUOTE } from '../products/quote-fields.ts';
 import type { ProvisioningRequest, RequestedFields } from './provisioning-request.entity.ts';
 import type { ProvisioningRequestInput, ProvisioningRequestUpdateInput } from './provisioning-request.inputs.ts';
 import type { RequestedTerms } from './provisioning-request-terms.ts';
@@ -16,6 +18,7 @@ export const checkedFieldsOf = ({ accountId, terms }: ProvisioningRequest): Pick
 /**
  * Converts an input to the form that is stored, with normalized bandwidths and plain objects. `terms` are the present terms of the request:
  * the input replaces only the terms that it contains.
+ * @throws InvalidParameters if the input names a line and the request has no quote
  */
 export function storedFieldsOf(
   input: ProvisioningRequestInput | ProvisioningRequestUpdateInput,
@@ -35,7 +38,10 @@ export function storedFieldsOf(
     // a position belongs to its quote
     quoteLine: quoteLine ?? (quoteId === undefined ? quoteLine : null),
   };
-  return { ...fields, terms: { ...terms, ...definedOnly(changed) } };
+  const merged = { ...terms, ...definedOnly(changed) };
+  if (quoteLine !== undefined && quoteLine !== null && merged.quoteId === null)
+    refuse([{ field: 'quoteLine', value: quoteLine, reason: NEEDS_QUOTE }]);
+  return { ...fields, terms: merged };
 }
 
 const normalized = ({ bandwidth, ...settings }: Configuration): Configuration =>

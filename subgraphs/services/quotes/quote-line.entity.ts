@@ -58,7 +58,10 @@ export class QuoteLine {
   @Property({ type: 'json' })
   features: readonly string[] = [];
 
-  @Field(() => PartialLocation, { nullable: true, description: 'Place that was checked. Null if the request contained no place.' })
+  @Field(() => PartialLocation, {
+    nullable: true,
+    description: 'Place that was checked. Null if the request contained no place, or if the service has none.',
+  })
   @Property({ type: 'json', nullable: true })
   location: PartialLocation | null = null;
 

@@ -6,6 +6,7 @@ import { formatBandwidth } from '../coverage/bandwidth.ts';
 import type { PartialLocation } from '../coverage/location.ts';
 import type { PriceLine } from '../inventory/price-line.ts';
 import type { Service } from '../inventory/service.entity.ts';
+import type { Order } from '../products/product-order.ts';
 import { Quote } from './quote.entity.ts';
 import { OrderDiffersFromQuote, QuoteLineTaken, QuoteNotPending } from './quote.errors.ts';
 import { QuoteStatus } from './quote.states.ts';
@@ -34,21 +35,19 @@ export class QuoteOrders {
   ) {}
 
   /**
-   * Finds the quote line that an order uses. Returns null if the order refers to no quote.
+   * Finds the quote line that an order uses: the named line, otherwise the first unordered line of the ordered catalog service. If no line
+   * has this service, the first unordered line, so that the comparison shows the difference. Returns null if the order refers to no quote.
    * @throws ResourceNotFound, QuoteNotPending, QuoteLineTaken
    */
-  async find({
-    quoteId,
-    quoteLine,
-  }: {
-    quoteId?: string | null | undefined;
-    quoteLine?: number | null | undefined;
-  }): Promise<QuotedLine | null> {
+  async find({ quoteId, quoteLine, catalog }: Pick<Order, 'quoteId' | 'quoteLine' | 'catalog'>): Promise<QuotedLine | null> {
     if (!quoteId) return null;
     const quote = orNotFound(await this.em.findOne(Quote, { id: quoteId }), 'quote', quoteId);
     this.#checkPending(quote);
     const lines = await this.em.find(QuoteLine, { quoteId, serviceId: null, available: true }, { orderBy: { position: 'asc' } });
-    const line = lines.find(({ position }) => quoteLine === null || quoteLine === undefined || position === quoteLine);
+    const isOrdered = ({ catalogId, serviceType }: QuoteLine): boolean =>
+      'id' in catalog ? catalogId === catalog.id : serviceType === catalog.serviceType;
+    const isNamed = quoteLine !== null && quoteLine !== undefined;
+    const line = isNamed ? lines.find(({ position }) => position === quoteLine) : (lines.find(isOrdered) ?? lines[0]);
     if (!line) throw new QuoteLineTaken(quoteId, quoteLine ?? null);
     return { quote, line };
   }
@@ -121,7 +120,8 @@ const shown = ({
   account_id: accountId,
   sla,
   bandwidth: bandwidthMbps === null ? null : formatBandwidth(bandwidthMbps),
-  features,
+  // a quote keeps the order that the catalog had
+  features: features.toSorted(),
   quantity,
   zip: location?.zip.slice(0, 5) ?? null,
 });

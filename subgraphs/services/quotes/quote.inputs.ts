@@ -56,7 +56,8 @@ export class QuoteLineInput extends QuotedServiceInput {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Number of billed units, such as users of a phone system or sites of a network. Default: 1.',
+    description:
+      'Number of billed units, such as users of a phone system or sites of a network. Default: the smallest number that can be ordered, such as 2 sites of a network, otherwise 1.',
   })
   @IsOptional()
   @Min(1, { message: `must be between 1 and ${MAX_USERS}` })

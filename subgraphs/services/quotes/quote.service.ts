@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { type FieldProblem, PlatformError, refuse } from '../../../kernel/errors/errors.ts';
+import { type FieldProblem, InvalidParameters, PlatformError, refuse } from '../../../kernel/errors/errors.ts';
 import { withoutPrefix } from '../../../kernel/errors/field-names.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
@@ -19,7 +19,7 @@ import type { CoverageService } from '../coverage/coverage.service.ts';
 import type { PartialLocation } from '../coverage/location.ts';
 import { AccessTechnology } from '../coverage/technology.ts';
 import { priceOf } from '../inventory/price-line.ts';
-import { servicesIn } from '../products/product.ts';
+import { quantitiesOf, servicesIn } from '../products/product.ts';
 import { productOf } from '../products/registry.ts';
 import { Quote } from './quote.entity.ts';
 import { QuoteNotPending } from './quote.errors.ts';
@@ -174,7 +174,7 @@ export class QuoteService {
       sla: terms.sla,
       users: terms.quantity,
       features: terms.features,
-      location: input.location ? { ...input.location } : null,
+      location: input.location && hasLocation(offer) ? { ...input.location } : null,
       available: error === null,
       error,
       priceLines,
@@ -190,9 +190,14 @@ export class QuoteService {
   async #errorOf(line: OfferedLine): Promise<QuoteLineError | null> {
     const { offer, input } = line;
     if (!isOrderable(offer)) return { code: 'INVALID_PARAMETERS', message: `${offer.service.name} cannot be ordered yet.`, details: {} };
-    const { bandwidthMbps, sla, features } = termsOf(line);
-    checkNeeds(offer, features);
+    const { bandwidthMbps, sla, features, quantity } = termsOf(line);
     const product = productOf(offer.service.product);
+    const { minimum, maximum } = quantitiesOf(product);
+    if (quantity < minimum || quantity > maximum) {
+      const reason = minimum === maximum ? `must be ${minimum}` : `must be between ${minimum} and ${maximum}`;
+      throw new InvalidParameters([{ field: 'users', value: quantity, reason }]);
+    }
+    checkNeeds(offer, features);
     if (!input.location || !product.hasLocation) return null;
     const wanted = {
       serviceType: offer.service.serviceType ?? offer.service.id,
@@ -212,8 +217,11 @@ const termsOf = ({ input: { bandwidth, sla, features, users }, offer }: OfferedL
   bandwidthMbps: bandwidth ? mbpsOf(bandwidth) : null,
   sla: sla ?? defaultSla(offer),
   features: inCatalogOrder(offer, features ?? []),
-  quantity: users ?? 1,
+  quantity: users ?? (isOrderable(offer) ? quantitiesOf(productOf(offer.service.product)).minimum : 1),
 });
+
+/** Returns false if the catalog service is ordered without a place. An order then has no place that could agree with the quote. */
+const hasLocation = (offer: Offer): boolean => !isOrderable(offer) || productOf(offer.service.product).hasLocation;
 
 /** Converts a partial address to a full location. Missing parts become empty, because coverage depends only on the ZIP code. */
 const fullLocation = ({ address, city, state, zip }: PartialLocation) => ({

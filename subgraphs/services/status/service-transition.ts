@@ -1,6 +1,7 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { record } from '../../../kernel/events/outbox.ts';
 import { newId } from '../../../kernel/records/ids.ts';
+import { insertRecord } from '../../../kernel/records/row-writer.ts';
 import type { Service } from '../inventory/service.entity.ts';
 import { serviceDecommissioned, serviceProvisioned, serviceStatusChanged } from '../inventory/service.events.ts';
 import { ServiceStatus } from '../inventory/service.states.ts';
@@ -45,7 +46,7 @@ export async function transition(
 ): Promise<void> {
   const { status: from, provisionedAt, downSince } = service;
   service.moveTo(to, now, reason);
-  tx.persist(statusChange(service, from));
+  await insertRecord(tx, statusChange(service, from));
   if (!provisionedAt && service.provisionedAt) await record(tx, serviceProvisioned(service));
   await record(tx, serviceStatusChanged(service, from));
   if (!downSince && service.downSince) await record(tx, serviceDown(service, from));

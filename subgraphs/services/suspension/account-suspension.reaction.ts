@@ -3,10 +3,10 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Ports } from '../../../kernel/domain.ts';
 import type { Reaction } from '../../../kernel/events/events.ts';
 import { organizationEm } from '../../../kernel/records/organization-filter.ts';
-import { LOCKED } from '../../../kernel/records/records.ts';
 import { enqueueChanges } from '../changes/converge-queue.ts';
 import { Service } from '../inventory/service.entity.ts';
 import { ServiceStatus } from '../inventory/service.states.ts';
+import { lockService } from '../inventory/service-lock.ts';
 import { isAccountSuspended, suspendWithAccount, transition } from '../status/service-transition.ts';
 
 /** The fields of the event `account.dunning_changed` that this domain uses. The event may have more fields. */
@@ -64,7 +64,7 @@ async function store(tx: EntityManager, { organizationId, accountId, suspended, 
 
 /** Suspends or resumes a service according to the current state of its account. The state is read after the service is locked. */
 async function follow(tx: EntityManager, { clock, jobs }: SuspensionPorts, id: string): Promise<void> {
-  const service = await tx.findOne(Service, { id }, LOCKED);
+  const service = await lockService(tx, id);
   if (!service) return;
   await suspendWithAccount(tx, service, clock.now());
   if (service.status !== ServiceStatus.SUSPENDED || (await isAccountSuspended(tx, service))) return;

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../kernel/clock.ts';
-import type { Database, Orm, Rows } from '../../../kernel/database/database.ts';
+import type { Database, Rows } from '../../../kernel/database/database.ts';
 import { recordAll } from '../../../kernel/events/outbox.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { Sweeper } from '../../../kernel/records/due.ts';
@@ -13,17 +12,15 @@ import { RECENT_MS } from '../samples/sample.ts';
 import type { NewSamples, SampleStore } from '../samples/sample-store.ts';
 import { measuredEvents } from './measured.events.ts';
 import { samplesOf } from './observation.ts';
-import { type Measurement, type SettleDeps, settle, settled } from './settle.ts';
+import { IS_BLOCKED, type Measurement, type SettleDeps, settle, settled } from './settle.ts';
 
 /** Number of services whose measurements a process requests from the provider in parallel. */
 const CONCURRENCY = 20;
 const BATCH = 200;
 
-export interface TelemetryDeps extends Omit<SettleDeps, 'samples'> {
-  orm: Orm;
+export interface TelemetryDeps extends SettleDeps {
   rows: Rows;
   database: Database;
-  clock: Clock;
   log: Logger;
   connectivity: ServiceProvider;
   samples: SampleStore;
@@ -52,6 +49,7 @@ interface ClaimedRow {
   counter: number | null;
   usage_from: Date | string | null;
   alerts: Measurement['alerts'];
+  is_blocked: boolean;
 }
 
 /** A service whose measurement is due, and its row in `service_measurement`. This process has claimed the measurement. */
@@ -77,7 +75,8 @@ export class TelemetryPoll {
       const service = services.get(measurement.serviceId);
       return service ? [{ measurement, service }] : [];
     });
-    const measurable = known.filter(({ service }) => isInService(service.status));
+    // a service that is still blocked after a suspension would be measured as down
+    const measurable = known.filter(({ measurement, service }) => isInService(service.status) && !measurement.isBlocked);
     await this.deps.samples.write(await this.#observe(measurable, now), (tx, stored) => recordAll(tx, measuredEvents(stored, now)));
     await this.#settle(known, now);
     return claimed.length;
@@ -89,7 +88,7 @@ export class TelemetryPoll {
     const rows = await this.deps.rows.query<ClaimedRow>(
       `update "services"."service_measurement" set "due_at" = $2 where "service_id" in (
          select "service_id" from "services"."service_measurement" where "due_at" <= $1 order by "due_at" limit $3 for update skip locked)
-       returning "service_id", "organization_id", "measured_at", "counter", "usage_from", "alerts"`,
+       returning "service_id", "organization_id", "measured_at", "counter", "usage_from", "alerts", ${IS_BLOCKED} as "is_blocked"`,
       [now, next, limit],
     );
     return rows.map((row) => ({
@@ -99,13 +98,12 @@ export class TelemetryPoll {
       counter: row.counter,
       usageFrom: dateOrNull(row.usage_from),
       alerts: row.alerts,
+      isBlocked: row.is_blocked,
     }));
   }
 
   async #load(ids: readonly string[]): Promise<Map<string, Service>> {
-    // a service that is still blocked after a suspension would be measured as down
-    const sql = `select ${this.#services.columns('s')} from "services"."service" s where "id" = any($1)
-      and not exists (select from "services"."service_block" b where b."id" = s."id" and b."is_blocked")`;
+    const sql = `select ${this.#services.columns('s')} from "services"."service" s where "id" = any($1)`;
     const rows = await this.deps.rows.tuples(sql, [[...ids]]);
     return new Map(rows.map((row) => this.#services.read(row)).map((service) => [service.id, service]));
   }
@@ -154,9 +152,9 @@ export class TelemetryPoll {
     const recent = await this.deps.samples.recent(ids, new Date(now.getTime() - RECENT_MS));
     for (const { measurement, service } of known) {
       const samples = recent.get(service.id) ?? [];
-      if (settled(measurement, service, samples)) continue;
+      if (settled(measurement, service, samples, now)) continue;
       try {
-        await settle(this.deps, service, samples, now);
+        await settle(this.deps, service, samples);
       } catch (error) {
         this.deps.log.error({ err: error, service: service.id }, 'the measurements of a service could not be evaluated and will be again');
       }

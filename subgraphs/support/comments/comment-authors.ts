@@ -4,7 +4,7 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import { orNotFound } from '../../../kernel/records/records.ts';
-import type { RequestContext } from '../../../kernel/request.ts';
+import { copyRequest, type RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import { AuthorType, type CommentAuthor } from '../comment-author.ts';
 import { findCustomer } from '../customers.ts';
@@ -64,7 +64,7 @@ export class CommentAuthors {
     const { em, request } = this.deps;
     const { principal } = request;
     // reads with full access, because the caller may not have the permission to read its own name
-    const whole = { ...request, principal: Principal.system('comments', principal.organizationId) };
+    const whole = copyRequest(request, { principal: Principal.system('comments', principal.organizationId) });
     const { name, email = null } = (await this.#named(NAMED[principal.kind], principal.id, whole)) ?? { name: principal.id };
     const type = isDesk(principal) ? AuthorType.AGENT : AuthorType.CUSTOMER;
     const agent = type === AuthorType.AGENT && email ? await em.findOne(Agent, { email }) : null;

@@ -4,7 +4,7 @@ import { type Plan, Principal } from '../../../kernel/access/principal.ts';
 import type { Ports } from '../../../kernel/domain.ts';
 import type { Reaction } from '../../../kernel/events/events.ts';
 import { claimOnce, record } from '../../../kernel/events/outbox.ts';
-import { type RequestContext, requestOf } from '../../../kernel/request.ts';
+import { copyRequest, type RequestContext, requestOf } from '../../../kernel/request.ts';
 import { TicketPriority } from '../../../kernel/values/ticket-priority.ts';
 import type { TicketService } from '../tickets/ticket.service.ts';
 import { ticketOpenedForAlert } from './alert-ticket.events.ts';
@@ -50,7 +50,7 @@ export const alertTicketRequested = ({ graph, log, ticketsOf }: AlertTicketPorts
     const { organization, defaultAccount } = await graph.query<Owner>(OWNER, {}, request);
     // the targets of the service level depend on the plan of the organization
     const principal = new Principal({ ...request.principal.toJSON(), plan: organization.plan.toLowerCase() as Plan });
-    await ticketsOf({ ...request, principal }).createOnce(
+    await ticketsOf(copyRequest(request, { principal })).createOnce(
       {
         ...content,
         ...(serviceId !== null && { serviceAffected: serviceId }),

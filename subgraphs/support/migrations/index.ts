@@ -18,6 +18,7 @@ import { accountsById } from './0019-accounts-by-id.ts';
 import { suspension } from './0020-suspension.ts';
 import { integrationTracing } from './0021-integration-tracing.ts';
 import { textAccounts } from './0022-text-accounts.ts';
+import { outboxNotification } from './0023-outbox-notification.ts';
 
 /** Migrations in the order in which they are applied. */
 export const migrations = [
@@ -41,4 +42,5 @@ export const migrations = [
   suspension,
   integrationTracing,
   textAccounts,
+  outboxNotification,
 ];

@@ -174,6 +174,10 @@ class Generator {
     if (isNonNullType(type)) return this.#present(type.ofType, depth);
     if (isListType(type)) return Array.from({ length: random.below(3) }, () => this.#value(type.ofType, depth + 1));
     if (isEnumType(type)) return random.pick(type.getValues()).name;
+    if (isInputObjectType(type) && type.isOneOf) {
+      const only = random.pick(Object.values(type.getFields()));
+      return { [only.name]: this.#present(only.type, depth + 1) };
+    }
     if (isInputObjectType(type)) {
       const fields = Object.values(type.getFields()).filter((field) => isRequiredInputField(field) || (depth < 2 && random.chance(25)));
       return Object.fromEntries(fields.map((field) => [field.name, this.#value(field.type, depth + 1)]));

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { formatBandwidth } from '../../coverage/bandwidth.ts';
-import type { AccessTechnology } from '../../coverage/technology.ts';
+import { type AccessTechnology, TECHNOLOGIES } from '../../coverage/technology.ts';
 import { ServiceType } from '../../inventory/service.states.ts';
 import { defineProduct } from '../product.ts';
+import { internetOrder } from './internet.inputs.ts';
 import { InternetLine } from './internet.types.ts';
 import { MONITORING, monitoringLevel } from './monitoring.ts';
 
@@ -17,10 +18,12 @@ const configuration = z.strictObject({
 export const internet = defineProduct<z.infer<typeof configuration>>({
   type: ServiceType.INTERNET,
   detail: InternetLine,
+  order: internetOrder,
   hasLocation: true,
+  serviceTypes: { of: 'internet access', values: TECHNOLOGIES },
   configuration,
   async check({ serviceType, bandwidthMbps, location }, { coverage }) {
-    if (location && bandwidthMbps !== null) await coverage.check(serviceType as AccessTechnology, bandwidthMbps, location);
+    if (location) await coverage.check(serviceType as AccessTechnology, bandwidthMbps ?? 0, location);
   },
   spec({ serviceType, bandwidthMbps, sla, features, location, configuration: { redundancy, monitoring } }) {
     const level = monitoringLevel(monitoring);

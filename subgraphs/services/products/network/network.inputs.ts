@@ -2,13 +2,16 @@ import { ArrayMaxSize, ArrayMinSize, IsOptional, Matches, ValidateNested } from 
 import { Field, ID, InputType } from 'type-graphql';
 import { Characters, MaxCharacters } from '../../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../../kernel/graphql/not-null.ts';
+import { definedOnly } from '../../../../kernel/records/records.ts';
 import { BillingCycle } from '../../../../kernel/values/billing-cycle.ts';
 import { ORDER_CYCLE } from '../../accounts/order-account.ts';
 import { IsBandwidth } from '../../coverage/is-bandwidth.ts';
 import { ServiceContacts } from '../../inventory/service-contacts.ts';
-import { MAX_LOCATIONS, NetworkLocation, NetworkTopology, NetworkType } from './network.values.ts';
+import { productOrder } from '../product-order.ts';
+import { QuoteIdField, QuoteLineField } from '../quote-fields.ts';
+import { MAX_LOCATIONS, MIN_LOCATIONS, NetworkLocation, NetworkTopology, NetworkType } from './network.values.ts';
 
-const COUNT = `must have 2 to ${MAX_LOCATIONS} entries`;
+const COUNT = `must have ${MIN_LOCATIONS} to ${MAX_LOCATIONS} entries`;
 
 @InputType({ description: 'Network to order.' })
 export class NetworkOrderInput {
@@ -19,7 +22,7 @@ export class NetworkOrderInput {
   topology!: NetworkTopology;
 
   @Field(() => [NetworkLocation], { description: `Sites, 2 to ${MAX_LOCATIONS}. Each site is billed.` })
-  @ArrayMinSize(2, { message: COUNT })
+  @ArrayMinSize(MIN_LOCATIONS, { message: COUNT })
   @ArrayMaxSize(MAX_LOCATIONS, { message: COUNT })
   @ValidateNested({ each: true })
   locations!: NetworkLocation[];
@@ -66,10 +69,11 @@ export class NetworkOrderInput {
   @Characters(1, 200)
   name?: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'Quote whose price is used (`quote_…`). One of its lines must match the order.' })
-  @IsOptional()
-  @Matches(/^quote_\w+$/, { message: 'must be a quote id (quote_…)' })
+  @QuoteIdField()
   quoteId?: string | null;
+
+  @QuoteLineField()
+  quoteLine?: number | null;
 }
 
 @InputType({ description: 'New terms of a network. Omit a field to keep its value.' })
@@ -88,7 +92,7 @@ export class NetworkUpdateInput {
     description: `All sites, 2 to ${MAX_LOCATIONS}. A site that is not in the list is removed.`,
   })
   @NotNull()
-  @ArrayMinSize(2, { message: COUNT })
+  @ArrayMinSize(MIN_LOCATIONS, { message: COUNT })
   @ArrayMaxSize(MAX_LOCATIONS, { message: COUNT })
   @ValidateNested({ each: true })
   locations?: NetworkLocation[];
@@ -117,3 +121,24 @@ export class NetworkUpdateInput {
   @ValidateNested()
   contacts?: ServiceContacts | null;
 }
+
+/** Converts settings to the form that is stored: with the field names of the REST API, and without undefined values. */
+export const settingsOf = ({ locations, ...settings }: { locations?: NetworkLocation[] | undefined; [name: string]: unknown }) =>
+  definedOnly({
+    ...settings,
+    locations: locations?.map(({ id, address, role, serviceId }) => ({
+      id,
+      address,
+      ...(role && { role }),
+      ...(serviceId && { service_id: serviceId }),
+    })),
+  });
+
+export const networkOrder = productOrder(
+  NetworkOrderInput,
+  ({ networkType, topology, locations, redundancy, ...terms }) => {
+    const configuration = settingsOf({ topology, redundancy: redundancy ?? undefined, locations });
+    return { ...terms, catalog: { serviceType: networkType }, configuration, location: null };
+  },
+  { serviceType: 'networkType' },
+);

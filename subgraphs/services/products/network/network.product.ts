@@ -6,8 +6,9 @@ import { isInService, ServiceType } from '../../inventory/service.states.ts';
 import { SampleState } from '../../samples/sample.ts';
 import { defineProduct, type ProductReads } from '../product.ts';
 import { UnsuitableAccessLine } from './network.errors.ts';
+import { networkOrder } from './network.inputs.ts';
 import { Network } from './network.types.ts';
-import { MAX_LOCATIONS, NetworkTopology, SITE_ID, SiteRole } from './network.values.ts';
+import { MAX_LOCATIONS, MIN_LOCATIONS, NetworkTopology, NetworkType, SITE_ID, SiteRole } from './network.values.ts';
 
 const location = z.strictObject({
   id: z.string().regex(SITE_ID, 'must have 1 to 64 letters, digits, hyphens and underscores'),
@@ -18,21 +19,24 @@ const location = z.strictObject({
 const configuration = z.strictObject({
   topology: z.enum(NetworkTopology),
   redundancy: z.boolean().optional(),
-  locations: z.array(location).min(2, COUNT()).max(MAX_LOCATIONS, COUNT()),
+  locations: z.array(location).min(MIN_LOCATIONS, COUNT()).max(MAX_LOCATIONS, COUNT()),
 });
 export type NetworkConfiguration = z.infer<typeof configuration>;
 
 function COUNT(): string {
-  return `must have 2 to ${MAX_LOCATIONS} entries`;
+  return `must have ${MIN_LOCATIONS} to ${MAX_LOCATIONS} entries`;
 }
 
 /** A private network between sites. Each site is billed as one unit. */
 export const network = defineProduct<NetworkConfiguration>({
   type: ServiceType.NETWORK,
   detail: Network,
+  order: networkOrder,
   hasLocation: false,
+  serviceTypes: { of: 'networks', values: Object.values(NetworkType) },
   configuration,
   requiredSettings: { topology: 'How the sites of the network are connected.', locations: 'The sites of the network.' },
+  quantities: { minimum: MIN_LOCATIONS, maximum: MAX_LOCATIONS },
   quantityOf: ({ locations }) => locations.length,
   problems: (settings) => [...repeatedIds(settings), ...topologyProblems(settings)],
   check: ({ accountId, configuration: { locations } }, { services }) => checkAccessLines(locations, accountId, services),

@@ -1,15 +1,13 @@
 import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
 import { withoutPrefix } from '../../../../kernel/errors/field-names.ts';
 import { Requires } from '../../../../kernel/graphql/requires.ts';
-import { definedOnly } from '../../../../kernel/records/records.ts';
 import { ExpectedRevision } from '../../../../kernel/records/revision.ts';
 import type { ServicesContext } from '../../context.ts';
 import { ServiceType } from '../../inventory/service.states.ts';
 import { productResolver } from '../product.resolver.ts';
-import { NetworkOrderInput, NetworkUpdateInput } from './network.inputs.ts';
+import { NetworkOrderInput, NetworkUpdateInput, networkOrder, settingsOf } from './network.inputs.ts';
 import { network } from './network.product.ts';
 import { Network } from './network.types.ts';
-import type { NetworkLocation } from './network.values.ts';
 
 @Resolver(() => Network)
 export class NetworkResolver extends productResolver<Network>(network, { one: 'network', many: 'networks', noun: 'network' }) {
@@ -22,17 +20,14 @@ export class NetworkResolver extends productResolver<Network>(network, { one: 'n
     @Arg('input', () => NetworkOrderInput, { description: 'Network to order.' }) input: NetworkOrderInput,
     @Ctx() { orders }: ServicesContext,
   ): Promise<Network> {
-    const { networkType, topology, locations, redundancy, ...terms } = input;
-    const configuration = settingsOf({ topology, redundancy: redundancy ?? undefined, locations });
-    const order = { ...terms, catalog: { serviceType: networkType }, configuration, location: null };
-    return this.recordOf(await orders.order(order).catch(withoutPrefix('configuration')));
+    return this.recordOf(await networkOrder.place(orders, input));
   }
 
   @Mutation(() => Network, {
     description:
       'Change a network: its sites, topology, bandwidth and other terms. A change that the provider must make is in `pendingChanges` until it is applied. When it is applied, the event `service.modified` is sent. Fails with INVALID_STATE if the network is not in service, and with SERVICE_MAINTENANCE during maintenance.',
   })
-  @Requires('services:write', { scope: 'account' })
+  @Requires('services:write', { secondFactor: true, scope: 'account' })
   async updateNetwork(
     @Arg('id', () => ID, { description: 'Id of the network (`svc_…`).' }) id: string,
     @Arg('input', () => NetworkUpdateInput, { description: 'New terms.' }) input: NetworkUpdateInput,
@@ -46,15 +41,3 @@ export class NetworkResolver extends productResolver<Network>(network, { one: 'n
     return this.recordOf(service);
   }
 }
-
-/** Converts settings to the form that is stored: with the field names of the REST API, and without undefined values. */
-const settingsOf = ({ locations, ...settings }: { locations?: NetworkLocation[] | undefined; [name: string]: unknown }) =>
-  definedOnly({
-    ...settings,
-    locations: locations?.map(({ id, address, role, serviceId }) => ({
-      id,
-      address,
-      ...(role && { role }),
-      ...(serviceId && { service_id: serviceId }),
-    })),
-  });

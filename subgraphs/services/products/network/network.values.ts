@@ -2,6 +2,7 @@ import { IsOptional, Matches } from 'class-validator';
 import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
 import { Characters } from '../../../../kernel/graphql/characters.ts';
 
+export const MIN_LOCATIONS = 2;
 export const MAX_LOCATIONS = 200;
 export const SITE_ID = /^[\w-]{1,64}$/;
 
