@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { OneByOne } from './one-by-one.ts';
 
@@ -29,6 +30,22 @@ test('tasks that begin together run one at a time and in order, and the event lo
   expect(most).toBe(1);
   expect(seen.map(({ index }) => index)).toEqual(Array.from({ length: COUNT }, (_, index) => index));
   for (const [index, { before }] of seen.entries()) expect(before).toBeGreaterThan(seen[index - 1]?.before ?? -1);
+});
+
+test('work that waits 40 times ends while most of 20 tasks are still waiting', async () => {
+  const tasks = new OneByOne();
+  let ended = 0;
+  const all = Array.from({ length: 20 }, () =>
+    tasks.run(async () => {
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+      ended += 1;
+    }),
+  );
+  for (let wait = 0; wait < 40; wait++) await nextTurn();
+  expect(ended).toBeLessThan(10);
+  await Promise.all(all);
+  expect(ended).toBe(20);
 });
 
 test('a failed task rejects only its own promise, and the next task runs', async () => {
