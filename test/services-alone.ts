@@ -70,6 +70,7 @@ interface ServiceRow {
 export class ServicesAlone implements AsyncDisposable {
   readonly clock = new TestClock();
   readonly jobs: Jobs;
+  #stopped: Promise<void> | undefined;
 
   private constructor(
     private readonly database: Database,
@@ -84,8 +85,15 @@ export class ServicesAlone implements AsyncDisposable {
     return new ServicesAlone(database, await database.attach({ ...services, schema: 'services' }), drop);
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.drop();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopJobs();
+    await this.drop();
+  }
+
+  /** Waits for the running jobs, and starts no more. */
+  stopJobs(): Promise<void> {
+    this.#stopped ??= this.jobs.stop();
+    return this.#stopped;
   }
 
   /** The domain's subgraph. Its jobs run only when the test starts them. */

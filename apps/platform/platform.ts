@@ -65,7 +65,7 @@ export async function startPlatform(config: Config, assemble: Assemble, override
   const { clock = systemClock } = overrides;
   const foundation: Foundation = { config, secretKeys, origin, clientAuthorities, clock, log, metrics: createMetrics(), redis };
   const assembly = opened.adopt(await assembled(assemble, foundation), (one) => one.close());
-  const app = opened.adopt(serverOf(config, tls, assembly), drain);
+  const app = opened.adopt(serverOf(config, tls, assembly), (one) => one.close());
   let isStarted = false;
   await mount(app, assembly, foundation, () => isStarted);
   await listen(app, config.host, port);
@@ -175,21 +175,6 @@ async function freePort(host: string, port: number): Promise<number> {
     });
   } finally {
     await new Promise((resolve) => server.close(resolve));
-  }
-}
-
-const IDLE_SWEEP_MS = 20;
-
-/**
- * Closes the server. Closes idle keep-alive connections repeatedly. Otherwise a connection that was busy during the
- * first attempt would stay open until its client closes it.
- */
-async function drain(app: FastifyInstance): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
-  try {
-    await app.close();
-  } finally {
-    clearInterval(sweep);
   }
 }
 

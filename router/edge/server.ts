@@ -6,6 +6,7 @@ import type { ErrorPage } from '../../kernel/http/http.ts';
 import { newId } from '../../kernel/records/ids.ts';
 import { mountCompression } from '../compression.ts';
 import { sendClientError } from './client-errors.ts';
+import { mountDraining } from './draining.ts';
 import { mountErrorHandlers } from './error-handler.ts';
 
 /**
@@ -90,6 +91,7 @@ export function createServer({ trustedProxies, rewriteUrl = (url) => url, tls, e
   acceptJson(app);
   app.server.maxConnections = maxConnections;
   if (errorPage) app.decorate('errorPage', errorPage);
+  mountDraining(app);
   mountErrorHandlers(app);
   mountCompression(app);
   return app;

@@ -96,10 +96,7 @@ describe('options of a service beside the previews of its changes', () => {
     query = (source, variables) => alone.query(subgraph, source, variables);
     // changes stay pending, because the tests run no jobs
     await alone.jobs.start({ work: false });
-    return async () => {
-      await alone.jobs.stop();
-      await alone[Symbol.asyncDispose]();
-    };
+    return () => alone[Symbol.asyncDispose]();
   });
 
   const order = async (input: object): Promise<string> => {

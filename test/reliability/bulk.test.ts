@@ -13,10 +13,7 @@ beforeAll(async () => {
   // the tests run the jobs themselves
   await alone.jobs.start({ work: false });
 });
-afterAll(async () => {
-  await alone.jobs.stop();
-  await alone[Symbol.asyncDispose]();
-});
+afterAll(() => alone[Symbol.asyncDispose]());
 
 const TOGETHER: Orchestration = { parallel: true, rollbackOnFailure: true };
 const MODES: Orchestration[] = [true, false].flatMap((parallel) =>

@@ -50,10 +50,7 @@ beforeAll(async () => {
   // the tests run the jobs themselves
   await alone.jobs.start({ work: false });
 });
-afterAll(async () => {
-  await alone.jobs.stop();
-  await alone[Symbol.asyncDispose]();
-});
+afterAll(() => alone[Symbol.asyncDispose]());
 
 const SCALE = 'mutation ($id: ID!, $input: ScalingInput!) { scaleService(id: $id, input: $input) { id } }';
 

@@ -76,7 +76,7 @@ describe('successful provisioning', () => {
     const source = 'mutation($order: InternetServiceOrderInput!) { orderInternetService(input: $order) { id } }';
     const { id } = (await alone.query(subgraph, source, { order })).orderInternetService;
     await eventually(async () => (await alone.row(id)).status === 'operational');
-    await alone.jobs.stop();
+    await alone.stopJobs();
     expect(provider.orders.map(({ serviceId, attempt }) => [serviceId, attempt])).toEqual(Array(3).fill([id, 1]));
     expect(await story(id)).toEqual(BUILT_ONCE);
   });
@@ -185,7 +185,7 @@ describe('provisioning requests', () => {
 
     finish({ state: 'completed', reference: 'line-1' });
     await eventually(async () => (await read()).status === 'COMPLETED');
-    await alone.jobs.stop();
+    await alone.stopJobs();
     await alone.provision(serviceId, new ScriptedProvider(built));
     expect((await read()).history).toEqual([{ to: 'ACKNOWLEDGED' }, { to: 'IN_PROGRESS' }, { to: 'COMPLETED' }]);
   });
@@ -204,7 +204,7 @@ describe('provisioning requests', () => {
 
     finish({ state: 'completed', reference: 'line-1' });
     await eventually(async () => (await read()).status === 'CANCELLED');
-    await alone.jobs.stop();
+    await alone.stopJobs();
     expect(provider.releases.at(-1)).toMatchObject({ serviceId, reference: 'line-1' });
     expect(await alone.row(serviceId)).toMatchObject({ status: 'decommissioned', provider_reference: null });
     expect((await read()).history).toEqual([{ to: 'ACKNOWLEDGED' }, { to: 'IN_PROGRESS' }, { to: 'CANCELLED' }]);

@@ -16,10 +16,7 @@ beforeEach(async () => {
   // the tests run the jobs themselves
   await alone.jobs.start({ work: false });
 });
-afterEach(async () => {
-  await alone.jobs.stop();
-  await alone[Symbol.asyncDispose]();
-});
+afterEach(() => alone[Symbol.asyncDispose]());
 
 const end = async (id: string) => (await alone.query(alone.subgraph(new ScriptedProvider(built)), END, { id })).endService.status;
 const changes = async (id: string) =>

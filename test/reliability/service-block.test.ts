@@ -69,10 +69,7 @@ beforeAll(async () => {
   // the tests run the jobs themselves
   await alone.jobs.start({ work: false });
 });
-afterAll(async () => {
-  await alone.jobs.stop();
-  await alone[Symbol.asyncDispose]();
-});
+afterAll(() => alone[Symbol.asyncDispose]());
 beforeEach(async () => {
   provider = new Provider();
   revision = 0;
