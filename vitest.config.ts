@@ -45,9 +45,9 @@ export default defineConfig(({ mode }) => {
       isolate: false,
       maxWorkers: 2,
       sequence: { sequencer: ProcessesFirst },
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
-      // waits longer than the default of a second, because both workers may be busy
+      // far longer than any test needs, because the other workers may be busy and the machine slow
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
       expect: { poll: { timeout: 10_000 } },
       teardownTimeout: 10_000,
       restoreMocks: true,

@@ -207,7 +207,7 @@ function createRig({ origin, databaseUrl, close, clock, logged, mails, mailFailu
 
 /** The first and the longest pause between two polls. Pauses grow, so that slow conditions are polled less often. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [10, 80];
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 
 type Truthy<T> = Exclude<T, false | null | undefined>;
 

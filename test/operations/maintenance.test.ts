@@ -107,4 +107,4 @@ test('npm run maintenance --help lists the commands, and an invalid command exit
     const { code, stderr } = await runInProcess(maintain, args, KEY);
     expect([code, stderr]).toEqual([1, `${says}\n`]);
   }
-}, 60_000);
+});

@@ -110,7 +110,7 @@ test('npm run operator --help lists the commands, and an invalid command exits w
     const { code, stderr } = await runInProcess(operate, args, SETTINGS);
     expect([code, stderr]).toEqual([1, `${says} See npm run operator -- --help.\n`]);
   }
-}, 60_000);
+});
 
 test('npm run reset-admin sets a new password, revokes the sessions of the user and removes second factors', async () => {
   const data = temporaryFolder();

@@ -33,4 +33,4 @@ test('bulks that are built, ended, cancelled and rolled back at the same time al
     expect(bulk.counts.completed).toBe(operational);
   }
   expect(platform.logged.slice(first).filter((line) => /deadlock|lock timeout/i.test(line))).toEqual([]);
-}, 60_000);
+});

@@ -25,7 +25,7 @@ test('each service is decommissioned once with one event, even if the platform i
   const ids: string[] = [];
   for (let count = 0; count < SERVICES; count += 1)
     ids.push((await tenant.rest('POST', '/connectivity/internet', { body: internetOrder(account.id) })).body.data.id);
-  await eventually(async () => (await statusesOf(tenant)).every((status) => status === 'operational'), 20_000);
+  await eventually(async () => (await statusesOf(tenant)).every((status) => status === 'operational'));
 
   const calls = ids.map((id) => tenant.rest('DELETE', `/services/${id}`).catch(() => undefined));
   await pause(KILL_AFTER_MS);
@@ -36,10 +36,10 @@ test('each service is decommissioned once with one event, even if the platform i
   // repeats the requests that the kill interrupted
   await Promise.all(ids.map((id) => tenant.rest('DELETE', `/services/${id}`)));
 
-  await eventually(async () => (await statusesOf(tenant)).every((status) => status === 'decommissioned'), 20_000);
+  await eventually(async () => (await statusesOf(tenant)).every((status) => status === 'decommissioned'));
   const source = '{ events(filter: { event: ["service.decommissioned"] }, page: { limit: 100 }) { nodes { subjectId } } }';
   const ended = async (): Promise<string[]> =>
     (await tenant.graphql(source)).data.events.nodes.map(({ subjectId }: { subjectId: string }) => subjectId);
   await eventually(async () => (await ended()).length >= SERVICES);
   expect((await ended()).sort()).toEqual([...ids].sort());
-}, 60_000);
+});

@@ -49,7 +49,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('live subscriptions of monitoring 
       }
     });
     await Promise.all(writers);
-    await eventually(() => received().length + dropped() >= 80, 10_000);
+    await eventually(() => received().length + dropped() >= 80);
     expect(received().length + dropped()).toBe(80);
     expect(new Set(received()).size).toBe(received().length);
     expect(followed.errors()).toEqual([]);

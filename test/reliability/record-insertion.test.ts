@@ -74,4 +74,4 @@ test('a record that is inserted without the unit of work has the same row as a r
     }),
     { numRuns: 200 },
   );
-}, 60_000);
+});
