@@ -37,6 +37,7 @@ test('a platform that stops serves the request whose body is still arriving, and
   expect(slow.closed).toBe(false);
   slow.write(body.slice(10));
   await isClosed;
+  await eventually(() => slow.closed);
   expect(slow.received).toMatch(/^HTTP\/1\.1 201 /);
 });
 
