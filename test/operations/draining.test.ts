@@ -7,12 +7,12 @@ import { serverFiles } from '../support/tls.ts';
 
 const address = ({ origin }: Rig) => ({ port: Number(new URL(origin).port), host: '127.0.0.1' });
 
-/** Opens a connection and sends `bytes`. The text that the server has sent is in `received`. */
+/** Opens a connection and sends `bytes`. `received` has one character for each byte from the server. */
 async function opened(own: Rig, bytes = ''): Promise<Socket & { received: string }> {
   const socket = Object.assign(connect(address(own)), { received: '' });
   socket.on('error', () => undefined);
-  socket.on('data', (chunk) => {
-    socket.received += String(chunk);
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    socket.received += chunk;
   });
   await once(socket, 'connect');
   socket.write(bytes);
@@ -39,6 +39,25 @@ test('a platform that stops serves the request whose body is still arriving, and
   await isClosed;
   await eventually(() => slow.closed);
   expect(slow.received).toMatch(/^HTTP\/1\.1 201 /);
+});
+
+test('a platform that stops sends all of its responses to a client that reads slowly', async () => {
+  const own = await start();
+  const response = await fetch(`${own.origin}/v1/openapi.json`, { headers: { 'accept-encoding': 'identity' } });
+  const size = (await response.arrayBuffer()).byteLength;
+  const slow = await opened(own);
+  slow.pause();
+  // more than the buffers of a connection hold
+  slow.write('GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(4));
+  await eventually(() => slow.readableLength > 0);
+  const isClosed = own.close();
+  // long enough for the connections that are closed
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  slow.resume();
+  await isClosed;
+  await eventually(() => slow.closed);
+  expect(slow.received.length).toBeGreaterThan(4 * size);
+  expect(slow.received.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(4);
 });
 
 test('a platform with TLS stops while a client has not begun the handshake and another has not sent a request', async () => {
