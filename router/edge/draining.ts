@@ -17,7 +17,7 @@ export function mountDraining(app: FastifyInstance): void {
   /** Open connections by the address of the client. With TLS, a connection is first a TCP socket, and after the handshake a TLS socket. */
   const open = new Map<string, Socket>();
   /** Number of requests of each connection whose response has not been sent completely. */
-  const running = new Map<Socket, number>();
+  const running = new WeakMap<Socket, number>();
   /** Number of bytes that a connection had received when its last response had been sent. More bytes belong to a new request. */
   const idleAt = new WeakMap<Socket, number>();
 
