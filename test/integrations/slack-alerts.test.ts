@@ -4,6 +4,7 @@ import { openIncident } from '../incidents.setup.ts';
 import { send } from '../metrics.setup.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { jiraServer } from '../support/jira.server.ts';
+import { freshEmail } from '../support/record-kinds.ts';
 import { type SlackServer, slackServer } from '../support/slack.server.ts';
 import type { Json } from '../tenant.ts';
 import { allSettled, deliveryRows, openTicket, withJira, withSlack } from './integrations.setup.ts';
@@ -46,6 +47,19 @@ describe('Slack messages about alerts', () => {
     const [, , resolved] = await posted(slack, 3);
     const [{ instance: ended }] = await eventsThat(tenant, id, 'alert.resolved', 1);
     expect(resolved).toBe(`*Alert resolved: High load*\n${facts('ok', 4, ended.since)}`);
+  });
+
+  test('the labels of an alert are sorted by name in each Slack message and mail', async () => {
+    const [tenant, slack] = [await platform.organization(), await slackServer()];
+    await withSlack(tenant, slack, { events: ['alert.*'] });
+    const to = freshEmail();
+    const { id } = await createAlert(tenant, { group_by: ['host', 'z'], notify: [to] });
+    const labels = { host: 'a', z: 'b' };
+    for (const value of [11, 4, 12]) await measured(tenant, id, value, { labels });
+    for (const message of await posted(slack, 3)) expect(message).toContain('\nLabels: host=a, z=b\n');
+    await eventually(() => platform.mails.filter((mail) => mail.to === to).length === 3);
+    const texts = platform.mails.filter((mail) => mail.to === to).map(({ text }) => text);
+    expect(texts.filter((text) => text.includes('Value of host=a, z=b: '))).toHaveLength(3);
   });
 
   test('a value that is a change is posted in percent, and the end of a deleted alert with its reason', async () => {

@@ -70,7 +70,9 @@ function limitTexts({ held, pausedUntil }: AlertMailContent): string[] {
 }
 
 const labelOf = ({ serviceId, labels }: MailedInstance): string => {
-  const names = [...(serviceId ? [serviceId] : []), ...Object.entries(labels).map(([name, value]) => `${name}=${value}`)];
+  // the database stores labels in another order
+  const texts = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  const names = [...(serviceId ? [serviceId] : []), ...texts.toSorted()];
   return names.length > 0 ? `Value of ${names.join(', ')}` : 'Value';
 };
 

@@ -70,9 +70,9 @@ function limitText(alert: ParsedAlert): string {
   return `${condition.replaceAll('_', ' ')}${limits && ` ${limits}${unitOf(alert)}`}, in ${seconds} seconds`;
 }
 
-/** Returns the labels that an alert selects, and those of the instance. A label of both is listed once. */
+/** Returns the labels that an alert selects, and those of the instance, sorted by name. A label of both is listed once. */
 function labelsText({ labels }: ParsedAlert, instance: ParsedAlertInstance | null): string {
   const all = new Set([...Object.entries(instance?.labels ?? {}).map(([name, value]) => `${name}=${value}`), ...labels]);
-  const listed = [...all].slice(0, LABELS_LISTED);
+  const listed = [...all].toSorted().slice(0, LABELS_LISTED);
   return [...listed, ...(all.size > listed.length ? ['…'] : [])].join(', ');
 }
