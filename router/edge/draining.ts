@@ -9,7 +9,7 @@ const GRACE_MS = 1_500;
  * Decides which connections a closing server closes. A connection is closed when its last response has been sent completely, and after
  * `GRACE_MS` if it has no complete request.
  * Node closes only the connections that are idle when the closing begins. It counts a response as sent while most of it can still be
- * waiting for a slow client. For connections that were opened and never used, as browsers do, and for headers that are sent slowly, it
+ * waiting for a slow client. For connections that browsers open in advance and never use, and for headers that are sent slowly, it
  * waits without a time limit.
  */
 export function mountDraining(app: FastifyInstance): void {

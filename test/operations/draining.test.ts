@@ -50,9 +50,10 @@ test('a platform that stops sends all of its responses to a client that reads sl
   // more than the buffers of a connection hold
   slow.write('GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(4));
   await eventually(() => slow.readableLength > 0);
+  const silent = await opened(own);
   const isClosed = own.close();
-  // long enough for the connections that are closed
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  // the server has then closed all connections that it closes without waiting for the client
+  await eventually(() => silent.closed);
   slow.resume();
   await isClosed;
   await eventually(() => slow.closed);
