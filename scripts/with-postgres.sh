@@ -7,13 +7,13 @@ set -euo pipefail
 
 readonly MAX_CONNECTIONS=300
 
-# The folder of initdb and pg_ctl: from PATH, or the newest that Debian has installed.
+# The folder of initdb and pg_ctl: from PATH, or the newest that Debian has installed. Empty if there is none.
 programs() {
   local found
   if found="$(command -v initdb)"; then
     dirname "$found"
   else
-    find /usr/lib/postgresql/*/bin -name initdb -exec dirname {} + 2>/dev/null | sort -V | tail -1
+    find /usr/lib/postgresql/*/bin -name initdb -exec dirname {} + 2>/dev/null | sort -V | tail -1 || true
   fi
 }
 
